@@ -1,6 +1,6 @@
-# Read by ./weir and by the examples: finds Java, and builds modules to run them, not to check them.
+# Read by ./weir and by the examples: finds Java, and builds modules for running, without checks.
 #
-# Before it is read: home is the root of the sources, command is the name by which messages begin.
+# Set before it is read: home, the root of the sources, and command, the name with which messages begin.
 # shellcheck shell=bash
 
 fail() {
@@ -15,7 +15,7 @@ else
 fi
 [ -x "$java" ] || fail "JAVA_HOME: $JAVA_HOME has no bin/java (expected: a JDK 17 or newer)"
 
-# No source of these modules is newer than a file.
+# Succeeds if no source of these modules is newer than a file.
 unchanged() {
   local since=$1 module sources=()
   shift
@@ -26,9 +26,9 @@ unchanged() {
   [ -z "$(find "$home/pom.xml" "${sources[@]}" -newer "$since" -print -quit)" ]
 }
 
-# Builds modules and those below them: to run, not to check. One line says how far it is, and the last one of a build
-# that fails why. What was built and fetched stays, so the next call goes on from there.
-#   maven LOG TITLE MODULES...   where MODULES are the arguments by which Maven chooses them
+# Builds modules and those below them, for running, without checks. One line shows the progress, and after a failure the
+# last line shows the reason. Built and fetched files stay, so the next call goes on from there.
+#   maven LOG TITLE MODULES...   MODULES: the arguments by which Maven chooses them
 maven() {
   local log=$1 title=$2 major begun=$SECONDS pid status=0 said=0
   shift 2
@@ -56,9 +56,9 @@ maven() {
   echo "$command: $title: built in $((SECONDS - begun)) s" >&2
 }
 
-# A build that was killed leaves files that are cut off, which the next one would take for whole ones: classes that are
-# newer than their module's jar go, and the jars that it has written.
-#   drop_halves MARK   where MARK is a file that is there from the beginning of a build until it has succeeded
+# Deletes the incomplete files of a build that was killed, which the next one would take for complete ones: classes that
+# are newer than their module's jar, and the jars that it has written.
+#   drop_halves MARK   MARK: a file that exists from the beginning of a build until it has succeeded
 drop_halves() {
   local run jar mark=$1
   for run in "$home"/*/target/run "$home"/*/*/target/run; do
@@ -72,7 +72,7 @@ drop_halves() {
   done
 }
 
-# Shows which module of how many is built: a line that moves on a terminal, elsewhere a line each ten seconds.
+# Shows the number of the module that is built, and the total: on a terminal in one line, elsewhere every ten seconds.
 progress() {
   local log=$1 title=$2 seconds=$3 line
   if [ ! -t 2 ]; then
@@ -91,7 +91,7 @@ progress() {
   fi
 }
 
-# Says in one line why Maven failed.
+# Prints in one line the reason for which Maven failed.
 cause() {
   local log=$1 line
   if grep -q 'No space left on device' "$log"; then
@@ -111,7 +111,7 @@ cause() {
   fi
 }
 
-# Runs a command under a lock, where the system has locks: two first calls at once build once.
+# Runs a command under a lock, if the system has locks: two first calls at the same time build once.
 #   alone LOCK COMMAND...
 alone() {
   local lock=$1
@@ -126,7 +126,7 @@ alone() {
   fi
 }
 
-# Makes a folder for what is built.
+# Makes a folder for built files.
 writable() {
   mkdir -p "$1" 2>/dev/null && [ -w "$1" ] || fail "$1: cannot be written to (expected: a clone of your own, which is built once)"
 }

@@ -1,5 +1,5 @@
 @echo off
-rem Runs Weir: with the Java runtime that came with it, or else with the machine's own, 17 or newer.
+rem Runs Weir with the Java runtime that is beside it; without one, with the machine's Java, 17 or newer.
 setlocal
 set "HOME_DIR=%~dp0.."
 set "JAVA=java"

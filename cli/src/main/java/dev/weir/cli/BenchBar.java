@@ -9,9 +9,12 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows the progress of a load on standard error, if that is a terminal. */
+/** A bar that shows the progress of a load on standard error, if that is a terminal. */
 final class BenchBar implements LoadProgress, AutoCloseable {
-  /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
+  /**
+   * True if standard error is a terminal. The {@code weir} script sets it: Java 17 cannot find out
+   * where standard error goes.
+   */
   private final boolean watched = Boolean.getBoolean("weir.terminal");
 
   private @Nullable ProgressBar bar;

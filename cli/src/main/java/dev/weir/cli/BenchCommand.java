@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class BenchCommand implements Callable<Integer> {
-  /** Bounds the memory for requests in flight, here and in the server. */
+  /** The most requests in flight, which bounds the memory for them here and in the server. */
   private static final long MAX_IN_FLIGHT = 1_000_000;
 
   @Option(

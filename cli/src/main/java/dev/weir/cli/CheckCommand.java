@@ -79,7 +79,7 @@ final class CheckCommand implements Callable<Integer> {
     return allowed ? 0 : Main.FOUND;
   }
 
-  /** Returns the answer, which is a decision. */
+  /** Sends the request and returns the answer, which is a decision. */
   private static HttpResponse<String> post(ServerClient client, String body)
       throws InterruptedException {
     HttpResponse<String> response =
@@ -97,7 +97,7 @@ final class CheckCommand implements Callable<Integer> {
     return response;
   }
 
-  /** Returns why a request passes, if that is not the usual reason. */
+  /** Returns the reason for which a request passes, if that is not the usual reason. */
   private static String because(String body) {
     String reason = "";
     String detail = "";
@@ -115,7 +115,7 @@ final class CheckCommand implements Callable<Integer> {
         }
       }
     } catch (IOException e) {
-      return ""; // The status decides; a body that cannot be read only lacks the reason.
+      return ""; // The status decides; if the body cannot be read, only the reason is missing.
     }
     String more = detail.isEmpty() ? "" : ": " + detail;
     return reason.isEmpty() || reason.equals("WITHIN_LIMIT") ? "" : " (" + reason + ")" + more;

@@ -54,13 +54,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
     commandListHeading = "",
     footer = {"", "'weir help COMMAND' describes a command."})
 public final class Main implements Runnable {
-  /** The command found problems, or the request was refused. */
+  /** The exit status if the command found problems, or the request was refused. */
   public static final int FOUND = 1;
 
-  /** The command was used wrongly. */
+  /** The exit status if the command was used wrongly. */
   public static final int USAGE = 2;
 
-  /** The command could not do its work. */
+  /** The exit status if the command could not do its work. */
   public static final int FAILED = 3;
 
   /** All commands, in the order in which they are listed. */
@@ -88,26 +88,30 @@ public final class Main implements Runnable {
           VersionCommand.class,
           HelpCommand.class);
 
-  /** Those that say something of all the others. */
+  /** The commands that need all the others, because they describe them. */
   private static final Set<Class<?>> OF_ALL =
       Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
 
-  /** How many threads Java's common pool has; to be set before it is first used. */
+  /**
+   * The property for the number of threads in Java's common pool; to be set before the pool is
+   * first used.
+   */
   static final String COMMON_POOL = "java.util.concurrent.ForkJoinPool.common.parallelism";
 
   private static final int COMMON_THREADS = 2;
 
   /**
-   * Types of which no flag is: picocli would load them all, at each start, to be able to read them.
+   * Types of which there is no flag: picocli would load them all, at each start, to be able to read
+   * them.
    */
   private static final String NO_FLAGS = "java.sql.*,java.time.*";
 
   /*
-   * Why are these classes, and not lambdas? picocli's main class is one that Java can keep between
-   * runs only if no lambda of ours refers to it, since it was compiled for a very old Java.
+   * Why are these classes, and not lambdas? Java can keep picocli's main class between runs only if
+   * no lambda here refers to it, because the class was compiled for a very old Java.
    */
 
-  /** Says in one line why a command could not do its work. */
+  /** A handler of failures, which shows in one line why a command could not do its work. */
   private static final class Failures implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception exception, CommandLine line, ParseResult result)
@@ -120,7 +124,7 @@ public final class Main implements Runnable {
     }
   }
 
-  /** Says what was wrong with the arguments. */
+  /** A handler of wrong usage, which shows the problem with the arguments. */
   private static final class WrongUsage implements IParameterExceptionHandler {
     @Override
     public int handleParseException(ParameterException exception, String[] arguments) {
@@ -139,7 +143,7 @@ public final class Main implements Runnable {
   }
 
   /**
-   * Returns the arguments by the name under which the command is listed: {@code weir demo} and
+   * Returns the arguments under the name by which the command is listed: {@code weir demo} and
    * {@code weir demo cluster} are {@code weir cluster demo}.
    */
   static String[] named(String[] given) {
@@ -153,9 +157,10 @@ public final class Main implements Runnable {
   }
 
   /**
-   * On two processors or one, Java's common pool has one thread, and then {@code CompletableFuture}
-   * starts a new thread for each step that names no executor: one or two for each entry of a
-   * cluster's log. With two threads in the pool it uses them.
+   * Sets the common pool to two threads on two processors or one. There, Java's common pool would
+   * have one thread, and then {@code CompletableFuture} starts a new thread for each step that
+   * names no executor: one or two for each entry of a cluster's log. With two threads in the pool
+   * it uses them.
    */
   static void shareThreads(int processors) {
     if (processors <= COMMON_THREADS && System.getProperty(COMMON_POOL) == null) {
@@ -169,8 +174,9 @@ public final class Main implements Runnable {
   }
 
   /**
-   * Returns what the arguments need. To read what all commands take is most of what a short command
-   * takes to start, so where one is named that knows nothing of the others, it comes alone.
+   * Returns the commands that the arguments need. Reading the flags of all commands would take most
+   * of a short command's start. So if the arguments name a command that does not depend on the
+   * others, only that one is read.
    */
   static CommandLine commandLine(String[] arguments) {
     String name = arguments.length == 0 ? "" : arguments[0];
@@ -182,7 +188,7 @@ public final class Main implements Runnable {
     return commandLine();
   }
 
-  /** Returns a command's name, which its class has as well: reading an annotation takes longer. */
+  /** Returns a command's name, derived from its class: reading an annotation takes longer. */
   private static String name(Class<?> command) {
     return command.getSimpleName().replace("Command", "").toLowerCase(Locale.ROOT);
   }
@@ -210,7 +216,7 @@ public final class Main implements Runnable {
     return USAGE;
   }
 
-  /** Shows the error first, then what was probably meant, and where the flags are described. */
+  /** Shows the error first, then a likely correction, and where the flags are described. */
   private static int wrongUsage(ParameterException exception, String[] arguments) {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
@@ -225,7 +231,7 @@ public final class Main implements Runnable {
     return USAGE;
   }
 
-  /** Returns what an unknown flag or command was probably meant to be. */
+  /** Returns a likely correction of an unknown flag or command. */
   private static String meant(ParameterException exception) {
     if (!(exception instanceof UnmatchedArgumentException unmatched)
         || unmatched.getUnmatched().isEmpty()) {

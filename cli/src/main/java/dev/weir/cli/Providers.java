@@ -20,15 +20,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Parts of the command that few use: the adapters of configuration stores, and the cluster. Each
- * has a folder of jars in {@code lib/providers}, by its name.
+ * The parts of the command that few use: the adapters of configuration stores, and the cluster.
+ * Each has a folder of jars in {@code lib/providers}, under its name.
  */
 public final class Providers {
   /*
-   * How are they found? As all services are: ServiceLoader asks the context class loader of the
-   * thread. Before a part is used, that becomes a loader of the jars in its folder, whose parent is
-   * the loader before it. The threads that are started later inherit it. A part that is on the class
-   * path, as in tests and where Weir is a library, needs no folder.
+   * How are they found? In the way of all services: ServiceLoader uses the context class loader of
+   * the thread. Before a part is used, that loader is replaced by a loader of the jars in its
+   * folder, whose parent is the loader before it. The threads that are started later inherit it. A
+   * part that is on the class path, as in tests and if Weir is a library, needs no folder.
    *
    * Why not one class path? The parts are two thirds of all bytes. From sources, they would be
    * compiled, fetched and copied before the first request; now each is made when it is first used,
@@ -36,14 +36,14 @@ public final class Providers {
    */
 
   /**
-   * The provider of clusters. The others have the scheme of their store's address as their name.
+   * The provider of clusters. The names of the others are the schemes of their stores' addresses.
    */
   public static final String CLUSTER = "cluster";
 
-  /** System property: the folder that contains a folder for each provider. */
+  /** The system property with the folder that contains a folder for each provider. */
   public static final String FOLDER = "weir.providers";
 
-  /** System property: a command that makes the folder of the provider that it is given. */
+  /** The system property with a command that makes the folder of the provider that it is given. */
   public static final String COMMAND = "weir.provide";
 
   private static final Set<String> STORES =
@@ -51,7 +51,7 @@ public final class Providers {
 
   private Providers() {}
 
-  /** Makes visible what a server with these settings uses. */
+  /** Makes the providers visible that a server with these settings uses. */
   static void forServer(ServerSettings settings) {
     settings.configStore().ifPresent(Providers::forStore);
     boolean connects =
@@ -62,10 +62,10 @@ public final class Providers {
   }
 
   /**
-   * Makes visible what opens a configuration store.
+   * Makes the provider visible that opens a configuration store.
    *
-   * @param address of the store; one that no provider opens makes all of them visible, so that the
-   *     message about it can list what they open
+   * @param address the address of the store; if no provider opens it, all become visible, so that
+   *     the message can list what they open
    */
   public static void forStore(String address) {
     String scheme = address.replaceFirst("(?s):.*", "").toLowerCase(Locale.ROOT);

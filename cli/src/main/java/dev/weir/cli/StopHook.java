@@ -10,9 +10,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 
 /**
- * Runs on a signal to stop: drains the server and ends the process, within a bounded time even if a
- * part of the server hangs. It is installed before the server starts: a server that says it is
- * ready is drained, however soon the signal follows.
+ * A hook that runs on a signal to stop: it drains the server and ends the process, within a bounded
+ * time even if a part of the server hangs. It is installed before the server starts, so that a
+ * server that is ready is drained, however soon the signal follows.
  */
 final class StopHook extends Thread {
   /*
@@ -21,13 +21,16 @@ final class StopHook extends Thread {
    * and ends the process.
    */
 
-  /** Added to the server's own bound, so that the server can name the part that hangs first. */
+  /**
+   * The time added to the server's own bound, so that the server can first name the part that
+   * hangs.
+   */
   static final Duration SPARE = Duration.ofSeconds(1);
 
   /** The status of a process that SIGTERM ended before it did anything: 128 + 15. */
   static final int STOPPED = 143;
 
-  /** For a start to come to where there is something to drain. */
+  /** The time that a start has until there is something to drain. */
   private static final Duration START = Duration.ofSeconds(2);
 
   private final Duration start;
@@ -46,15 +49,15 @@ final class StopHook extends Thread {
     drainer.start();
   }
 
-  /** Drains; may hang. */
+  /** A task that drains; it may hang. */
   interface Drain {
     void run() throws InterruptedException;
   }
 
   /**
-   * Work that is drained.
+   * A task that drains, and its bound.
    *
-   * @param longest how long draining may take
+   * @param longest the longest time for draining
    */
   private record Work(Drain drain, Duration longest) {}
 
@@ -68,14 +71,14 @@ final class StopHook extends Thread {
   /**
    * Returns a hook, not yet installed.
    *
-   * @param start how long a start that a signal finds under way may go on
-   * @param halt is given the status to end with
+   * @param start the longest time that an unfinished start may go on after a signal
+   * @param halt receives the exit status
    */
   static StopHook of(Duration start, IntConsumer halt) {
     return new StopHook(start, halt);
   }
 
-  /** From here on a signal drains the server. */
+  /** Sets the server that a signal drains from now on. */
   void drains(WeirServer server, Supervisor supervisor) {
     drains(
         () -> {
@@ -86,15 +89,15 @@ final class StopHook extends Thread {
   }
 
   /**
-   * From here on a signal drains.
+   * Sets the task that a signal runs from now on.
    *
-   * @param longest how long draining may take
+   * @param longest the longest time for draining
    */
   void drains(Drain drain, Duration longest) {
     work.complete(new Work(drain, longest));
   }
 
-  /** Uninstalls the hook: there is nothing to drain, and a status of its own to end with. */
+  /** Uninstalls the hook: there is nothing to drain, and the process ends with another status. */
   void uninstall() {
     try {
       Runtime.getRuntime().removeShutdownHook(this);

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What supervises this process, if it wants to be told how that does: systemd, by the program
- * {@code systemd-notify}, for a service of {@code Type=notify} with {@code NotifyAccess=all}.
+ * The supervisor of this process, if it wants notifications: systemd, by the program {@code
+ * systemd-notify}, for a service of {@code Type=notify} with {@code NotifyAccess=all}.
  */
 final class Supervisor {
   private static final long PATIENCE_SECONDS = 2;
@@ -20,24 +20,27 @@ final class Supervisor {
   }
 
   /**
-   * @param program that is told
+   * @param program the program that sends notifications
    */
   Supervisor(Map<String, String> environment, String program) {
     this.program = program;
     asked = !environment.getOrDefault("NOTIFY_SOCKET", "").isEmpty();
   }
 
-  /** Says that the server answers. */
+  /** Notifies the supervisor that the server answers. */
   void ready() {
     tell("--ready");
   }
 
-  /** Says that the server is being stopped. */
+  /** Notifies the supervisor that the server is being stopped. */
   void stopping() {
     tell("STOPPING=1");
   }
 
-  /** Waits for a moment at most: a supervisor that is not reached must not hold up the server. */
+  /**
+   * Sends a notification. It waits for a moment at most: an unreachable supervisor must not hold up
+   * the server.
+   */
   private void tell(String what) {
     if (!asked) {
       return;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands and a server of its own process, with an embedded store. */
+/** A test of the commands with a server in a separate process, with an embedded store. */
 class AdminProcessTest {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -61,7 +61,7 @@ class AdminProcessTest {
         "60");
   }
 
-  /** Waits until a server decides as it should. */
+  /** Waits until a server's decision is as expected. */
   private static void awaitLimit(Served served, String user, String expected) {
     long begin = Ticker.system().nanos();
     String last = "";

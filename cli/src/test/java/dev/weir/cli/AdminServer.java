@@ -31,7 +31,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** The administration interface on a store in memory, behind a small server of the JDK. */
+/** The administration interface over a store in memory, behind a small server of the JDK. */
 public final class AdminServer implements AutoCloseable {
   public static final String RULES =
       """
@@ -53,7 +53,7 @@ public final class AdminServer implements AutoCloseable {
   private final List<String> requests = new ArrayList<>();
 
   /**
-   * @param folder for files with tokens
+   * @param folder the folder for files with tokens
    */
   public AdminServer(Path folder) throws IOException {
     this(folder, ConfigStores.inMemory(Ticker.wall()));
@@ -128,26 +128,26 @@ public final class AdminServer implements AutoCloseable {
 
   public Ran as(Role role, String... arguments) {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    // Before the arguments that are no flags, should there be a -- among them.
+    // They come before the other arguments, because there may be a -- among these.
     List<String> flags =
         List.of("--server", url(), "--token-file", tokenFile(role).toString(), "--timeout", "60");
     all.addAll(List.of("audit", "dashboard").contains(arguments[0]) ? 1 : 2, flags);
     return Ran.weir(all.toArray(new String[0]));
   }
 
-  /** Does something just before the next request of a method is answered. */
+  /** Sets an action for the moment before the next request of a method is answered. */
   public void before(String method, Runnable action) {
     before.put(method, action);
   }
 
-  /** Returns the requests since the last time this was asked. */
+  /** Returns the requests since the last call of this method. */
   public List<String> requests() {
     List<String> all = List.copyOf(requests);
     requests.clear();
     return all;
   }
 
-  /** Makes a revision, as somebody else. */
+  /** Makes a revision in another author's name. */
   public void commit(String name, String text) {
     long revision = store.head().revision();
     Map<String, String> texts = new HashMap<>();

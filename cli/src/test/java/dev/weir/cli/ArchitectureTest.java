@@ -73,7 +73,7 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("server", "cli")
         .whereLayer("config")
         .mayOnlyBeAccessedByLayers("admin", "server", "cli")
-        .whereLayer("shared") // The command names a cluster's member (ClusterMember).
+        .whereLayer("shared") // The command uses ClusterMember.
         .mayOnlyBeAccessedByLayers("redis", "server", "cli")
         .whereLayer("redis")
         .mayOnlyBeAccessedByLayers("server")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The command against a real server, and what it refuses. */
+/** A test of the command against a real server, and of the inputs that it refuses. */
 class BenchCommandTest {
   private static final int LIMIT = 2;
 
@@ -93,7 +93,7 @@ class BenchCommandTest {
     BenchJson json = BenchJson.of(ran.out());
     assertThat(json.number("errors")).as(ran.out()).isZero();
     assertThat(json.number("unanswered")).isZero();
-    // However slow, 2 connections send the 4 that they may have in flight.
+    // However slow they are, 2 connections send the 4 requests that they may have in flight.
     assertThat(json.number("allowed")).isEqualTo(LIMIT);
     assertThat(json.number("denied")).isGreaterThanOrEqualTo(2 * 4 - LIMIT);
   }
@@ -102,7 +102,7 @@ class BenchCommandTest {
   @ValueSource(strings = {"grpc", "http", "resp"})
   void openLoop_sendsAsManyAsAreDue(String door) {
     double answered = 0;
-    // A machine that stands still for these 300 ms leaves all of them unsent.
+    // If the machine stands still for these 300 ms, all requests are left unsent.
     for (int left = 8; left > 0 && answered == 0; left--) {
       Ran ran = bench(door, "--rate", "200/s", "--warmup", "100ms", "--json", "-");
       assertThat(ran.status()).as(ran.err()).isZero();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A result as another program reads it. */
+/** A benchmark's result in JSON, as another program reads it. */
 record BenchJson(Map<?, ?> root) {
   static BenchJson of(String text) {
     try (JsonParser in = new JsonFactory().createParser(text)) {

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doors that speak Redis's protocol, against a small server that does. */
+/** A test of load over Redis's protocol, against a small server that speaks it. */
 class BenchRespTest {
   private static Ran bench(RespStub stub, String door, String... more) {
     String[] fixed = {

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each door behind TLS, with a token that must arrive; servers are stubs. */
+/**
+ * A test of load over each protocol behind TLS, with a token that must arrive; servers are stubs.
+ */
 class BenchTlsTest {
   private static final String TOKEN = "s3cret";
 
@@ -72,7 +74,7 @@ class BenchTlsTest {
         folder.resolve(ca).toString());
   }
 
-  /** Asks with the right certificate and with a wrong one. */
+  /** Sends load with the right certificate and with a wrong one. */
   private void checkDoor(String door, int port, String token) {
     Ran ran = bench(door, port, "server.crt");
     assertThat(ran.status()).as(ran.err()).isZero();
@@ -117,7 +119,7 @@ class BenchTlsTest {
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
-    // Without threads of its own the server shakes hands with one client at a time.
+    // Without its own threads the server shakes hands with one client at a time.
     ExecutorService threads = Executors.newCachedThreadPool();
     server.setExecutor(threads);
     server.start();

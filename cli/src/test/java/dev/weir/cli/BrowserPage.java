@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A page in a browser: what a person sees of it and does with it. */
+/** A page in a browser, as a person sees it and uses it. */
 final class BrowserPage {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int HEIGHT = 900;
@@ -61,21 +61,21 @@ final class BrowserPage {
     return context;
   }
 
-  /** Returns how many requests for addresses with a text there have been. */
+  /** Returns the number of requests for addresses that contain a text. */
   long requests(String part) {
     synchronized (console) {
       return requests.stream().filter(address -> address.contains(part)).count();
     }
   }
 
-  /** Has the page believe that nobody can see it. */
+  /** Makes the page appear hidden, as if nobody could see it. */
   void hide() {
     run(
         "Object.defineProperty(document, 'hidden', {get: () => true}),"
             + " document.dispatchEvent(new Event('visibilitychange'))");
   }
 
-  /** Returns what the console has been told since this was asked last. */
+  /** Returns the console's messages since the last call of this method. */
   List<String> console() {
     synchronized (console) {
       List<String> all = List.copyOf(console);
@@ -88,7 +88,7 @@ final class BrowserPage {
     call("Page.navigate", Map.of("url", address));
   }
 
-  /** Sets the size of the window and which colours its user likes. */
+  /** Sets the size of the window and the colours that its user prefers. */
   void look(int width, boolean dark) {
     Map<String, Object> size = new LinkedHashMap<>();
     size.put("width", width);
@@ -101,7 +101,7 @@ final class BrowserPage {
     call("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme)));
   }
 
-  /** Returns the value of an expression, a promise's when it is kept. */
+  /** Returns the value of an expression; for a promise, the value when it is kept. */
   @Nullable Object value(String expression) {
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("expression", expression);
@@ -114,7 +114,7 @@ final class BrowserPage {
     return Chromium.object(answer, "result").get("value");
   }
 
-  /** Does something of which nothing is to be known. */
+  /** Runs an expression without returning its value. */
   void run(String expression) {
     Object done = value("(async () => { await (" + expression + "); return true; })()");
     if (!Boolean.TRUE.equals(done)) {
@@ -130,7 +130,7 @@ final class BrowserPage {
     }
   }
 
-  /** Has the console begin anew. */
+  /** Removes the console's messages. */
   void forget() {
     synchronized (console) {
       console.clear();
@@ -144,8 +144,8 @@ final class BrowserPage {
   /**
    * Waits until an expression is true.
    *
-   * @return how long that took
-   * @throws AssertionError if it is not within 20 s
+   * @return the time that it took
+   * @throws AssertionError if it is not true within 20 s
    */
   Duration until(String expression) {
     long begun = System.nanoTime();
@@ -165,7 +165,7 @@ final class BrowserPage {
                 + console());
       }
       try {
-        // The browser waits, not this thread: a new look every 25 ms.
+        // The browser waits, not this thread: it checks every 25 ms.
         Object found =
             value(
                 "(async () => { const end = Date.now() + "
@@ -178,7 +178,7 @@ final class BrowserPage {
           return Duration.ofNanos(System.nanoTime() - begun);
         }
       } catch (IllegalStateException leaving) {
-        interrupted++; // The page was being left: look at the next one.
+        interrupted++; // The page was being left; the next one is checked.
       }
     }
   }
@@ -199,7 +199,7 @@ final class BrowserPage {
     run(found + ".click()");
   }
 
-  /** Types into a field as a person does, in place of what is in it. */
+  /** Types a text into a field as a person does, in place of its contents. */
   void type(String selector, String text) {
     String field = "document.querySelector(" + quoted(selector) + ")";
     until(field + " && !" + field + ".disabled");
@@ -224,7 +224,7 @@ final class BrowserPage {
     call("Input.dispatchKeyEvent", key);
   }
 
-  /** Writes a picture of the page from its top, at most 4,000 pixels of it. */
+  /** Writes a picture of the page from its top, at most 4,000 pixels high. */
   void picture(Path file) throws IOException {
     Object height = value("Math.min(4000, document.documentElement.scrollHeight)");
     Object width = value("innerWidth");
@@ -241,7 +241,7 @@ final class BrowserPage {
     Files.write(file, Base64.getDecoder().decode(Chromium.text(shot, "data")));
   }
 
-  /** Returns a text as JavaScript has it. */
+  /** Returns a text as a JavaScript string. */
   static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir check} and servers that want tokens and speak TLS. */
+/** A test of {@code weir check} with servers that require tokens and use TLS. */
 class CheckTlsTest {
   private static final String TOKEN = "token-of-sixteen-characters";
 

@@ -26,7 +26,7 @@ import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A Chromium without a window, which is told what to do in its DevTools protocol. */
+/** A Chromium without a window, controlled by its DevTools protocol. */
 final class Chromium implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final Pattern LISTENING = Pattern.compile("^DevTools listening on (\\S+)");
@@ -52,7 +52,7 @@ final class Chromium implements AutoCloseable {
   /**
    * Starts a browser.
    *
-   * @param profile an empty folder
+   * @param profile the folder for its profile, empty
    */
   static Chromium start(String command, Path profile) throws IOException {
     ChildProcess process =
@@ -74,12 +74,12 @@ final class Chromium implements AutoCloseable {
     }
   }
 
-  /** Opens a page in a context of its own: without the cookies of other pages. */
+  /** Opens a page in its own context: without the cookies of other pages. */
   BrowserPage open() {
     return open(text(call("", "Target.createBrowserContext", Map.of()), "browserContextId"));
   }
 
-  /** Opens a page in a window beside another one, with its cookies: both can be seen. */
+  /** Opens a page in a window beside another one, with its cookies: both are visible. */
   BrowserPage openBeside(BrowserPage other) {
     return open(other.context());
   }
@@ -93,7 +93,7 @@ final class Chromium implements AutoCloseable {
     return new BrowserPage(this, context, session);
   }
 
-  /** Hears the events of a session. */
+  /** Adds a listener for the events of a session. */
   void listen(String session, BiConsumer<String, Map<String, @Nullable Object>> listener) {
     listeners.put(session, listener);
   }
@@ -120,7 +120,7 @@ final class Chromium implements AutoCloseable {
     return object(found, "result");
   }
 
-  @SuppressWarnings("unchecked") // Names are texts in JSON.
+  @SuppressWarnings("unchecked") // Names in JSON are texts.
   static Map<String, @Nullable Object> object(Map<String, @Nullable Object> from, String name) {
     Object found = from.get(name);
     return found == null ? Map.of() : (Map<String, @Nullable Object>) found;
@@ -148,7 +148,7 @@ final class Chromium implements AutoCloseable {
     }
   }
 
-  /** Puts the parts of messages together. */
+  /** A listener that puts the parts of messages together. */
   private final class Messages implements WebSocket.Listener {
     private final StringBuilder parts = new StringBuilder();
 

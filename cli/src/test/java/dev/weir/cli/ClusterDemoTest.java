@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code weir cluster demo}, by its other name, as a process of its own, with processes of its own.
+ * A test of {@code weir cluster demo}, under its other name, as a separate process with its own
+ * processes.
  */
 @Tag("live")
 class ClusterDemoTest {
@@ -33,7 +34,7 @@ class ClusterDemoTest {
       String url = "http://" + demo.await(HTTP).group(1);
       assertThat(Ran.weir("cluster", "status", "--url", url, "--wait-healthy", "1m").status())
           .isZero();
-      awaitLevel(url); // Who starts again waits longer before it raises it.
+      awaitLevel(url); // A member that starts again waits longer before it raises the level.
 
       ProcessHandle member = demo.handle().children().findFirst().orElseThrow();
       assertThat(member.destroyForcibly()).isTrue();
@@ -45,7 +46,7 @@ class ClusterDemoTest {
       changes(url);
 
       ProcessHandle again = demo.handle().children().findFirst().orElseThrow();
-      demo.terminate(); // As Ctrl-C does.
+      demo.terminate(); // Has the effect of Ctrl-C.
       assertThat(demo.endsWithin(Duration.ofMinutes(1))).isTrue();
       assertThat(again.isAlive()).isFalse();
     }
@@ -65,7 +66,7 @@ class ClusterDemoTest {
     assertThat(raised.out()).doesNotContain(", level 1,");
   }
 
-  /** What changes members, against a real one. */
+  /** Checks the commands that change members, against a real one. */
   private static void changes(String url) {
     Ran dry = Ran.weir("cluster", "rebalance", "--dry-run", "--url", url);
     assertThat(dry.status()).as(dry.err()).isZero();
@@ -81,7 +82,7 @@ class ClusterDemoTest {
     assertThat(last.err()).contains("a is the only member");
   }
 
-  /** Half of the keys move to another group, and all of them are somewhere. */
+  /** Checks that half of the keys move to another group, and that every key is in one. */
   private static void moreGroups(String url) {
     Ran more = Ran.weir("cluster", "groups", "2", "--url", url);
     assertThat(more.status()).as(more.err()).isZero();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands on an embedded store, and {@code weir config repair}. */
+/** A test of commands on an embedded store, and of {@code weir config repair}. */
 class ConfigRepairTest {
   @TempDir private Path folder;
   private String data = "";

@@ -2,12 +2,15 @@ package dev.weir.cli;
 
 import java.util.List;
 
-/** What holds for every chart: ticks on any span, and marks that stand out in both colours. */
+/** The checks for every chart: ticks on any span, and marks that stand out in both colours. */
 final class DashboardCharts {
   private static final String MODULE =
       "import(new URL('chart.js', document.querySelector('script[type=module]').src))";
 
-  /** Spans of 2 s to 30 days that begin anywhere, on charts of a phone and of a wide screen. */
+  /**
+   * A script that checks spans of 2 s to 30 days that begin anywhere, on charts of a phone and of a
+   * wide screen.
+   */
   private static final String TICKS =
       MODULE
           + ".then(({timeTicks}) => { const bad = []; for (const width of [180, 600, 1000]) for (let"
@@ -23,7 +26,9 @@ final class DashboardCharts {
           + " { const [most] = roof(value); if (most < value * 0.9999 || most > value * 2.5)"
           + " bad.push(value); } return bad.join(' '); })";
 
-  /** WCAG 2.2, 1.4.11: 3 to 1 between what is drawn and what it is drawn on. */
+  /**
+   * A script that checks a contrast of 3 to 1 between marks and their background: WCAG 2.2, 1.4.11.
+   */
   private static final String CONTRASTS =
       "(() => { const light = (text) => { const parts = text.match(/[\\d.]+/g).slice(0, 3).map((c)"
           + " => { c = c / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });"

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What holds for every page of the dashboard, at each width and in both colours. */
+/** The checks for every page of the dashboard, at each width and in both colours. */
 final class DashboardPages {
   private static final List<String> PAGES =
       List.of(
@@ -60,7 +60,7 @@ final class DashboardPages {
           require(found.isEmpty(), at, "no violation, but: " + found);
         }
       }
-      List<String> ofAxe = page.console(); // It draws on canvases, which the console remarks on.
+      List<String> ofAxe = page.console(); // It draws on canvases, so the console has messages.
       require(ofAxe.stream().allMatch(text -> text.contains("Canvas2D")), each, "" + ofAxe);
     }
     page.look(1280, false);
@@ -73,7 +73,10 @@ final class DashboardPages {
         "smoke: " + PAGES.size() + " pages at 3 widths in 2 colours have no violation of axe-core");
   }
 
-  /** The first key leads to the content, and everything that can be pressed can be reached. */
+  /**
+   * Checks that the first key leads to the content, and that the keyboard reaches everything that
+   * can be pressed.
+   */
   private void keyboard(String at) {
     page.run("document.activeElement.blur(), window.scrollTo(0, 0)");
     Object reached =

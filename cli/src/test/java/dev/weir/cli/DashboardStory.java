@@ -17,11 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The dashboard as a person uses it, in a real browser, against a server in a process of its own.
- * {@code .ci/smoke-dashboard} runs it, because Maven alone has no browser.
+ * A test of the dashboard as a person uses it, in a real browser, against a server in a separate
+ * process. {@code .ci/smoke-dashboard} runs it, because Maven alone has no browser.
  */
 final class DashboardStory {
-  /** Runs where a page takes a text for markup. */
+  /** A script that runs if a page takes a text for markup. */
   private static final String HOSTILE =
       "<img src=x onerror=window.hacked=1><script>hacked=1</script>";
 
@@ -59,7 +59,7 @@ final class DashboardStory {
   /**
    * Runs the story.
    *
-   * @param arguments the browser's command, an empty folder, the file of axe-core
+   * @param arguments the browser's command, an empty folder, and the file of axe-core
    */
   public static void main(String[] arguments) throws Exception {
     Path folder = Path.of(arguments[1]);
@@ -146,7 +146,7 @@ final class DashboardStory {
     return client.send(request, HttpResponse.BodyHandlers.ofString(UTF_8)).body();
   }
 
-  /** Asks for a decision, and returns the status. */
+  /** Sends a request for a decision, and returns the status. */
   private int ask(String user) throws IOException, InterruptedException {
     String body =
         "{\"domain\":\"shop\",\"descriptor\":{\"user\":" + BrowserPage.quoted(user) + "}}";
@@ -176,7 +176,7 @@ final class DashboardStory {
     }
     Duration seen;
     int refused = 0;
-    do { // A machine that stands still meanwhile makes it late; then there is another one.
+    do { // If the machine stands still meanwhile, the refusal is late; then there is another one.
       require(ask(HOSTILE) == 429, "429 beyond the limit");
       refused++;
       seen = page.until("document.body.innerText.split('over limit').length > " + refused);
@@ -189,7 +189,10 @@ final class DashboardStory {
     requireQuiet(page);
   }
 
-  /** Of two tabs one has the stream; if that one is hidden, the other one has it. */
+  /**
+   * Checks that one of two tabs has the stream, and that the other one gets it if that tab is
+   * hidden.
+   */
   private void tabs(Chromium browser, BrowserPage page) throws IOException, InterruptedException {
     BrowserPage first = browser.openBeside(page);
     page.go("about:blank");
@@ -303,7 +306,7 @@ final class DashboardStory {
     served = serve(adminPort);
     page.go(root() + "?span=6h");
     page.untilShown("Sign in to Weir");
-    page.forget(); // A browser says so itself if it is refused.
+    page.forget(); // The browser itself logs a refused request.
     page.type("input[name=token]", token);
     page.press("Sign in");
     page.untilShown("requests refused in the last 6 hours");

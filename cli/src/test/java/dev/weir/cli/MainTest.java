@@ -377,7 +377,10 @@ class MainTest {
     assertThat(ran.err()).contains("nowhere.log").doesNotContain("at dev.weir");
   }
 
-  /** Else Java starts a thread for each step of each entry of a log. */
+  /**
+   * Checks the number of threads, because otherwise Java starts a thread for each step of each
+   * entry of a log.
+   */
   @Test
   void commonPool_hasTwoThreadsOnFewProcessors() {
     String before = System.getProperty(Main.COMMON_POOL);

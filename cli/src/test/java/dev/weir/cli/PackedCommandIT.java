@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The command as it is packed: its jar, the jars beside it, and those of its providers. The other
+ * A test of the packed command: its jar, the jars beside it, and those of its providers. The other
  * tests run with the classes that Maven finds for tests, which may be more.
  */
 @Timeout(300)
@@ -49,7 +49,7 @@ class PackedCommandIT {
   private static final String PACKED =
       TARGET.resolve("weir.jar") + File.pathSeparator + LIBRARIES.resolve("*");
 
-  /** As in the script {@code ./weir}. */
+  /** The options of the virtual machine, as in the script {@code ./weir}. */
   private static final List<String> OPTIONS = List.of("--enable-native-access=ALL-UNNAMED");
 
   /** The modules of the providers, by the providers' names. */
@@ -65,7 +65,10 @@ class PackedCommandIT {
   @TempDir private static Path installed;
   @TempDir private Path folder;
 
-  /** Puts the jars of all providers where an installation has them, as {@code dist} does. */
+  /**
+   * Copies the jars of all providers to their places in an installation, in the way of {@code
+   * dist}.
+   */
   @BeforeAll
   static void install() throws Exception {
     for (Map.Entry<String, String> each : MODULES.entrySet()) {
@@ -115,7 +118,7 @@ class PackedCommandIT {
       ChildProcess process = served.process();
       Path mapped = Path.of("/proc/" + process.handle().pid() + "/maps");
       if (Files.exists(mapped)) {
-        // Nothing of RocksDB where there is no folder for data.
+        // Without a folder for data, no part of RocksDB is loaded.
         assertThat(Files.readString(mapped)).contains("libjvm").doesNotContain("librocksdbjni");
       }
       assertThat(process.running()).isTrue();
@@ -174,7 +177,7 @@ class PackedCommandIT {
             "--role",
             "operator");
     assertThat(made.status()).as(made.err()).isZero();
-    // Not a word of a warning either.
+    // There is no warning either.
     assertThat(made.err().lines())
         .satisfiesExactly(
             first ->
@@ -277,7 +280,7 @@ class PackedCommandIT {
     }
   }
 
-  /** Each message is that of the same command with all on one class path. */
+  /** Tests that each message is that of the same command with everything on one class path. */
   @Test
   void packedStores_areAskedWhereTheyAre() throws Exception {
     String place = "127.0.0.1:" + Ports.free();
@@ -288,7 +291,7 @@ class PackedCommandIT {
             "postgresql://weir@" + place + "/weir")) {
       assertThat(refusal(address)).hasSize(1).first().asString().contains(place);
     }
-    // Without credentials nothing is asked, so this one says what it looked for.
+    // Without credentials no request is sent, so this message has only the expectation.
     assertThat(refusal("dynamodb:table?endpoint=http://" + place + "&region=eu-west-1"))
         .hasSize(1)
         .first()
@@ -296,7 +299,7 @@ class PackedCommandIT {
         .contains("weir: dynamodb:table: ", "(expected: DynamoDB that answers");
   }
 
-  /** Returns what the command says itself: MongoDB's driver writes lines of its own. */
+  /** Returns the command's own messages: MongoDB's driver writes further lines. */
   private static List<String> refusal(String address) throws Exception {
     String[] list = {"tokens", "list", "--config-store", address};
     Ran packed = weir(installed, list);
@@ -334,7 +337,10 @@ class PackedCommandIT {
     }
   }
 
-  /** A class would be found in the command's jar, which another version of the library may be. */
+  /**
+   * Tests that no library is in both, because a class would be found in the command's jar, which
+   * may have another version.
+   */
   @Test
   void noLibrary_isInTheCommandAndInAProvider() throws Exception {
     Set<String> own = new TreeSet<>();
@@ -353,7 +359,8 @@ class PackedCommandIT {
   }
 
   /**
-   * Returns a library's name, behind its group where the jar says it: two groups have annotations.
+   * Returns a library's name, after its group if the jar names it: two groups have an artifact
+   * called annotations.
    */
   private static String library(Path jar) throws IOException {
     String name = jar.getFileName().toString().replaceFirst("-\\d.*", "");

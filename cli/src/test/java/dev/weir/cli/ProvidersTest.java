@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProvidersTest {
-  /** No provider that is on the class path of tests. */
+  /** The name of a provider that is not on the class path of tests. */
   private static final String NAME = "nowhere";
 
   @TempDir private Path folder;

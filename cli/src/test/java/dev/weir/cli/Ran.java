@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import picocli.CommandLine;
 
-/** What one run of the command did. */
+/** The result of one run of the command. */
 public record Ran(int status, String out, String err) {
   public static Ran weir(String... arguments) {
     StringWriter out = new StringWriter();

@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import javax.net.ServerSocketFactory;
 
-/** A server that speaks as much of Redis's protocol as a client of rate limits needs. */
+/** A server with as much of Redis's protocol as a client of rate limits needs. */
 final class RespStub implements AutoCloseable {
-  /** Has the connection closed instead of an answer. */
+  /** The answer for which the stub closes the connection instead. */
   static final String HANG_UP = "hang up";
 
   private final ServerSocket server;
@@ -36,7 +36,7 @@ final class RespStub implements AutoCloseable {
     this.answers = answers;
   }
 
-  /** Starts a server that answers every command as the function says. */
+  /** Starts a server that answers every command by the function. */
   static RespStub start(BiFunction<RespStub, List<String>, String> answers) throws IOException {
     return start(ServerSocketFactory.getDefault(), answers);
   }
@@ -119,7 +119,7 @@ final class RespStub implements AutoCloseable {
     return line.toString();
   }
 
-  /** Answers {@code CL.THROTTLE} so that nothing ever comes back. */
+  /** Answers {@code CL.THROTTLE} in such a way that no permit ever comes back. */
   String throttle(List<String> command) {
     long limit = Long.parseLong(command.get(2)) + 1;
     int asked = byKey.computeIfAbsent(command.get(1), key -> new AtomicInteger()).incrementAndGet();

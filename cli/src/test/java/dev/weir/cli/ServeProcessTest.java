@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only a process of its own can show: a small heap, few descriptors, cold code. */
+/** A test of what only a separate process can show: a small heap, few descriptors, cold code. */
 class ServeProcessTest {
   private static final String CHECK = "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"a\"}}";
 
@@ -39,7 +39,7 @@ class ServeProcessTest {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** Serves while other threads of the process want all the processors. */
+  /** A server in a process whose other threads want all the processors. */
   static final class BusyServe {
     private static final int BUSY = Runtime.getRuntime().availableProcessors();
 
@@ -61,7 +61,10 @@ class ServeProcessTest {
     }
   }
 
-  /** With such a wait, the classes that the first request needs make it late by far. */
+  /**
+   * Tests that the first request is in time: with such a short wait, loading its classes alone
+   * would make it late.
+   */
   @Test
   @Timeout(300)
   void firstRequestOfAColdAndStarvedServer_isDecidedByEveryDoor() throws Exception {
@@ -143,7 +146,7 @@ class ServeProcessTest {
     Files.move(next, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** 12 files and 100,800 rules, which took 340 MB. */
+  /** Tests 12 files with 100,800 rules, which took 340 MB. */
   @Test
   @Timeout(300)
   void moreRulesThanASmallHeapHolds_areRefusedAndLeaveNothingBehind() throws Exception {

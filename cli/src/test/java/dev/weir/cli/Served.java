@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A process of its own that serves, and what it says on standard error. */
+/** A separate process that serves, with its messages on standard error. */
 final class Served implements AutoCloseable {
   private static final Pattern READY =
       Pattern.compile(
@@ -25,8 +25,8 @@ final class Served implements AutoCloseable {
   /**
    * Starts {@code weir serve} on free ports and waits until it is ready.
    *
-   * @param before a command that runs the rest of its line
-   * @param options of the virtual machine
+   * @param before the command that runs the rest of its line
+   * @param options the options of the virtual machine
    */
   static Served serve(List<String> before, List<String> options, Class<?> main, String... settings)
       throws IOException {
@@ -34,7 +34,7 @@ final class Served implements AutoCloseable {
     return new Served(program.within(before).options(options)).awaitReady();
   }
 
-  /** Does the same with classes of another path than that of the tests. */
+  /** Starts {@code weir serve} with classes of another path than that of the tests. */
   static Served servePacked(String path, List<String> options, String... settings)
       throws IOException {
     ChildProcess.Builder program = ChildProcess.java(Main.class, onFreePorts(settings));

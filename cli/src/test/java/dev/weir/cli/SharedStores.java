@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Opens stores that outlive a command: {@code shared:NAME} is the same store each time, {@code
- * shared:busy} is open elsewhere.
+ * A provider of stores that outlive a command: {@code shared:NAME} is the same store each time,
+ * {@code shared:busy} is open elsewhere.
  */
 public final class SharedStores implements ConfigStoreProvider {
   private static final Map<String, ConfigStore> STORES = new ConcurrentHashMap<>();

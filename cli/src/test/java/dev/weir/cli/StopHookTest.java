@@ -74,7 +74,7 @@ class StopHookTest {
     }
   }
 
-  /** A process whose server does not drain, as if its threads had died. */
+  /** A server process that does not drain, as if its threads had died. */
   static final class HangingServe {
     private HangingServe() {}
 

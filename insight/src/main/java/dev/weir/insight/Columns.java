@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Series as columns, with an element for each step of a span. Used by one thread. */
+/** Series as columns, with an element for each step of a span. For one thread. */
 public final class Columns {
-  /** More points than any page can show. */
+  /** The most points of a column: more than any page can show. */
   public static final int MAX_POINTS = 2_160;
 
   private final @Nullable String rule;
@@ -47,22 +47,22 @@ public final class Columns {
     }
   }
 
-  /** Returns the names of the columns, besides the time and how much of it they cover. */
+  /** Returns the names of the columns, besides the time and the time that they cover. */
   public List<String> names() {
     return rule == null ? Series.GLOBAL : Series.RULE;
   }
 
-  /** Returns how many steps there are. */
+  /** Returns the number of steps. */
   public int points() {
     return millis.length;
   }
 
-  /** Returns where a step begins, in seconds since 1970. */
+  /** Returns the beginning of a step, in seconds since 1970. */
   public long time(int point) {
     return from + point * step;
   }
 
-  /** Returns how much time a step's values cover, in milliseconds; 0 if nothing is known of it. */
+  /** Returns the time that a step's values cover, in milliseconds; 0 if nothing is known of it. */
   public long millis(int point) {
     return millis[point];
   }

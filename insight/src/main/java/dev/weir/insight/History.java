@@ -11,21 +11,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine has counted, a row a second for ten minutes in memory, and where there is a folder
- * a row of 10 s for six hours and a row of 5 min for 30 days in files. A server that was started
- * anew goes on with what the files have. Safe for use by many threads.
+ * The history of an engine's counts. It has a row per second for ten minutes in memory and, if
+ * there is a folder, a row per 10 s for six hours and a row per 5 min for 30 days in files. After a
+ * restart, a server goes on from the rows in the files. Safe for use by many threads.
  */
 public final class History implements AutoCloseable {
   /*
-   * How much does it take? A row has 12 numbers and 6 for each of at most 200 rules that were
-   * asked, a few bytes each: 1 to 4 KiB at most. So 600 rows are 2 MB of memory, and 11 thousand
-   * rows in files at most 45 MB. The bounds of the files hold whatever the numbers are. Besides,
-   * three readings are in memory, with 6 numbers for each rule in force.
+   * How much memory and disk does the history take? A row has 12 numbers, and 6 for each of at most
+   * 200 rules with requests, of a few bytes each: 1 to 4 KiB at most. So 600 rows are 2 MB of
+   * memory, and 11 thousand rows in files at most 45 MB. The bounds of the files hold whatever the
+   * numbers are. In addition, three readings are in memory, with 6 numbers for each rule in force.
    *
-   * Rows are dated by the monotonic clock, so that a step of the wall clock bends no rate. Where
-   * both have drifted apart by more than two seconds, as after a machine was asleep, the date
-   * follows the wall clock in whole seconds. A step back has rows of the same time twice; readers
-   * add them up, with the time that they cover.
+   * Rows are dated by the monotonic clock, so that a step of the wall clock bends no rate. When
+   * both have drifted apart by more than two seconds, for example after a machine was asleep, the
+   * date follows the wall clock in whole seconds. After a step back there are rows of the same time
+   * twice; readers add them up, with the time that they cover.
    */
   static final int RECENT_ROWS = 600;
   static final long MIDDLE_SECONDS = 10;
@@ -33,7 +33,7 @@ public final class History implements AutoCloseable {
   static final long COARSE_SECONDS = 300;
   static final long COARSE_KEPT = 8_640 * COARSE_SECONDS;
 
-  /** The bytes that the files of 10 s, and of 5 min, may have: 60 MB together, less than that. */
+  /** The most bytes of the files of 10 s, and of 5 min: 60 MB together, less than that. */
   static final long MAX_MIDDLE_BYTES = 14_000_000;
 
   static final long MAX_COARSE_BYTES = 44_000_000;
@@ -46,8 +46,8 @@ public final class History implements AutoCloseable {
    * One of the three widths of rows.
    *
    * @param step the width, in seconds
-   * @param seconds how long rows are kept
-   * @param since where the oldest row begins, in seconds since 1970, or null
+   * @param seconds the time for which rows are kept, in seconds
+   * @param since the beginning of the oldest row, in seconds since 1970, or null
    */
   public record Tier(long step, long seconds, @Nullable Long since) {}
 
@@ -65,9 +65,9 @@ public final class History implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param metrics what is read, for example {@code Engine::totals}
-   * @param fullPercent how full the store is
-   * @param folder for the files, which is made if it is not there; null for none
+   * @param metrics the counters to read, for example {@code Engine::totals}
+   * @param fullPercent the share of the store's bound in use, in percent
+   * @param folder the folder for the files, which is made if it does not exist; null for none
    * @param ticker the monotonic clock
    * @param wall the clock of people
    */
@@ -116,7 +116,7 @@ public final class History implements AutoCloseable {
     return Reading.of(read, fullPercent.getAsInt(), nanos, nanos + offset(nanos));
   }
 
-  /** Returns what is added to the monotonic clock for people, in whole seconds. */
+  /** Returns the offset that makes the monotonic clock a clock for people, in whole seconds. */
   private synchronized long offset(long nanos) {
     long apart = wall.nanos() - nanos;
     if (Math.abs(apart - offsetNanos) > DRIFT_NANOS) {
@@ -131,7 +131,7 @@ public final class History implements AutoCloseable {
     }
   }
 
-  /** Returns the time of the newest reading could have now, in seconds since 1970. */
+  /** Returns the time that a reading would have now, in seconds since 1970. */
   public long now() {
     long nanos = ticker.nanos();
     return Math.floorDiv(nanos + offset(nanos), SECOND_NANOS);
@@ -142,13 +142,13 @@ public final class History implements AutoCloseable {
     return middle != null;
   }
 
-  /** Returns why rows are not written to the files now, or an empty text. */
+  /** Returns the reason why rows cannot be written to the files now, or an empty text. */
   public String problem() {
     String first = middle == null ? "" : middle.problem();
     return first.isEmpty() && coarse != null ? coarse.problem() : first;
   }
 
-  /** Returns which rows there are, the narrow ones first. */
+  /** Returns the widths of rows that are available, the narrow ones first. */
   public List<Tier> tiers() {
     List<Tier> tiers = new ArrayList<>();
     tiers.add(new Tier(1, RECENT_ROWS, recent.since()));
@@ -167,10 +167,10 @@ public final class History implements AutoCloseable {
   }
 
   /**
-   * Returns the width of the rows that a span is shown in: the narrowest that reaches back as far
-   * and gives no more points than asked for; else the widest there is.
+   * Returns the width of the rows for showing a span: the narrowest that reaches back far enough
+   * and gives at most the requested points; otherwise the widest available.
    *
-   * @param most how many points are wanted at most
+   * @param most the most points
    */
   public long step(long from, long to, int most) {
     long now = now();
@@ -183,7 +183,7 @@ public final class History implements AutoCloseable {
     return middle == null ? 1 : COARSE_SECONDS;
   }
 
-  /** Hands on the rows in a span that are the widest of those not wider than a step. */
+  /** Passes on the rows in a span; of the widths up to a step, it takes the widest. */
   private void read(long from, long to, long step, Consumer<Row> sink) {
     if (coarse != null && step >= COARSE_SECONDS) {
       coarse.read(from, to, sink);
@@ -197,9 +197,9 @@ public final class History implements AutoCloseable {
   /**
    * Returns the values of a span.
    *
-   * @param rule its path; null for the series of the whole server
-   * @param from a multiple of the step, in seconds since 1970
-   * @param step at least 1, in seconds: the width of rows, or several of them together
+   * @param rule the path of the rule; null for the series of the whole server
+   * @param from the beginning of the span, a multiple of the step, in seconds since 1970
+   * @param step the width of rows in seconds, at least 1, or a multiple of it
    */
   public Columns columns(@Nullable String rule, long from, long to, long step) {
     Columns columns = new Columns(rule, from, to, step);
@@ -207,24 +207,24 @@ public final class History implements AutoCloseable {
     return columns;
   }
 
-  /** Returns what each rule was asked in a span; the parameters are those of {@link #columns}. */
+  /** Returns the totals of each rule in a span; the parameters are those of {@link #columns}. */
   public RuleTotals rules(long from, long to, long step) {
     RuleTotals totals = new RuleTotals(from, to, step);
     read(from, to, step, totals::add);
     return totals;
   }
 
-  /** Returns about how many bytes of memory the rows take, without the names of rules. */
+  /** Returns the approximate bytes of memory that the rows take, without the names of rules. */
   long recentBytes() {
     return recent.bytes();
   }
 
-  /** Returns how many bytes of files there are. */
+  /** Returns the bytes of all files. */
   public long fileBytes() {
     return (middle == null ? 0 : middle.bytes()) + (coarse == null ? 0 : coarse.bytes());
   }
 
-  /** Writes what has begun and is not whole, and ends. */
+  /** Writes the rows that have begun, and closes the files. */
   @Override
   public void close() {
     Reading reading = reading();

@@ -14,32 +14,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that are asked for most, and those that are refused most, in the last one to two
- * minutes. Counts are requests. Safe for use by many threads.
+ * The keys with the most requests and those with the most refusals in the last one to two minutes.
+ * Counts are requests. Safe for use by many threads.
  */
 public final class HotKeys {
   /*
-   * How is HotKeys designed, and why? Each thread that decides has sketches of its own, or shares
-   * them with few others, under a flag that is hardly ever taken. Every refusal is counted. Of what
-   * was asked one in 16 is counted, 16 times; that is what makes an admission cheap. Windows of 60
-   * s take turns: the one that is counted in, and the one before it, are shown together, so a key
-   * that is busy now is not forgotten at the turn of the minute.
+   * How is HotKeys designed, and why? Each thread that decides has its own sketches, or shares them
+   * with few others, under a flag that is hardly ever taken. Every refusal is counted. Of all
+   * requests, one in 16 is counted, 16 times; that makes an admission cheap. Windows of 60 s take
+   * turns: the current window and the one before it are shown together, so a busy key stays visible
+   * at the turn of the minute.
    *
-   * Adding up takes some milliseconds, so it is done when somebody asks, and at most once a second.
+   * Adding up takes some milliseconds, so it is done on demand, and at most once a second.
    */
 
-  /** What keys are ordered by. */
+  /** The count by which keys are ordered. */
   public enum By {
-    /** Requests that a limit refused. */
+    /** The number of requests that a limit refused. */
     REFUSED,
-    /** Requests that were asked, refused or not; counted is one in {@link #ASKED_ONE_IN}. */
+    /** The number of requests, refused or not; one in {@link #ASKED_ONE_IN} is counted. */
     ASKED
   }
 
-  /** One in so many requests is counted, as so many. */
+  /** The sampling of requests: one in so many is counted, as so many. */
   public static final int ASKED_ONE_IN = 16;
 
-  /** Counters of each sketch: a key with a share of more than about one in so many is there. */
+  /**
+   * The counters of each sketch: every key with a share of more than about one in so many has one.
+   */
   public static final int COUNTERS = KeySketch.COUNTERS;
 
   private static final long WINDOW_NANOS = 60_000_000_000L;
@@ -53,16 +55,16 @@ public final class HotKeys {
   /**
    * A key.
    *
-   * @param count of requests, never too low where all are counted
-   * @param tooHigh by how much the count may be too high
+   * @param count the number of requests, never too low if all are counted
+   * @param tooHigh the amount by which the count may be too high
    */
   public record Top(KeyName name, long count, long tooHigh) {}
 
   /**
    * The keys of two windows.
    *
-   * @param fromNanos when the older window began, on the ticker's scale
-   * @param keys all that have a counter, the largest count first
+   * @param fromNanos the beginning of the older window, on the ticker's scale
+   * @param keys all keys with a counter, the largest count first
    */
   public record Snapshot(long fromNanos, long toNanos, List<Top> keys) {
     public Snapshot {
@@ -70,14 +72,16 @@ public final class HotKeys {
     }
   }
 
-  /** The names of a sketch take at most this much, and all together this part of the heap. */
+  /**
+   * The most bytes of the names of a sketch; all together take at most a share of the heap as well.
+   */
   private static final long MOST_NAME_BYTES = KeySketch.COUNTERS << 10;
 
   private static final int HEAP_PART = 16;
 
   /** The sketches of one window. */
   private static final class Window {
-    /** How many a stripe has: two kinds in two windows. */
+    /** The number of sketches of a stripe: two kinds in two windows. */
     static final int SKETCHES = 4;
 
     private final KeySketch refused;
@@ -106,7 +110,7 @@ public final class HotKeys {
 
     private void take() {
       while (!taken.compareAndSet(false, true)) {
-        Thread.onSpinWait(); // For a copy of some kilobytes at most.
+        Thread.onSpinWait(); // The flag is held for a copy of some kilobytes at most.
       }
     }
 
@@ -159,7 +163,7 @@ public final class HotKeys {
     beforeNanos = windowNanos;
   }
 
-  /** Counts a request; as {@link dev.weir.engine.DecisionObserver}. */
+  /** Counts a request; see {@link dev.weir.engine.DecisionObserver}. */
   void decided(DecidedDescriptor decided) {
     boolean refused = decided.refused();
     boolean sampled = turns.next() >>> SAMPLE_SHIFT == 0;
@@ -176,7 +180,7 @@ public final class HotKeys {
     }
   }
 
-  /** Returns about how much memory the names of all keys take, in bytes. */
+  /** Returns the approximate bytes that the names of all keys take. */
   long nameBytes() {
     long bytes = 0;
     for (Stripe stripe : stripes) {
@@ -194,7 +198,7 @@ public final class HotKeys {
     return mixed ^ mixed >>> 29;
   }
 
-  /** Lets the windows take turns; to be called every second or so. */
+  /** Begins a new window when the current one is over; to be called every second or so. */
   synchronized void tick() {
     long now = ticker.nanos();
     if (now - windowNanos >= WINDOW_NANOS) {
@@ -206,7 +210,7 @@ public final class HotKeys {
     }
   }
 
-  /** Returns the keys of the last one to two minutes, as they were within the last second. */
+  /** Returns the keys of the last one to two minutes, at most a second old. */
   public synchronized Snapshot top(By by) {
     Snapshot last = snapshots.get(by);
     long now = ticker.nanos();

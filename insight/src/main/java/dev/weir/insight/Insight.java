@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is known of what a server has decided. It is an engine's observer, and someone calls
- * {@link #tick} every second. Safe for use by many threads.
+ * The records of a server's decisions: its history, busiest keys and last refusals. It is an
+ * engine's observer, and {@link #tick} is to be called every second. Safe for use by many threads.
  */
 public final class Insight implements DecisionObserver, AutoCloseable {
   private final History history;
@@ -18,7 +18,7 @@ public final class Insight implements DecisionObserver, AutoCloseable {
   private final List<Consumer<@Nullable Second>> listeners = new CopyOnWriteArrayList<>();
 
   /**
-   * @param hotKeys null if keys are not counted
+   * @param hotKeys the busiest keys, or null if keys are not counted
    */
   public Insight(History history, Refusals refusals, @Nullable HotKeys hotKeys) {
     this.history = history;
@@ -48,9 +48,9 @@ public final class Insight implements DecisionObserver, AutoCloseable {
   }
 
   /**
-   * Adds a listener that is called at every tick, on the thread that calls that.
+   * Adds a listener that is called at every tick, on the thread of that tick.
    *
-   * @param listener is given the second that has ended, or null if none has
+   * @param listener receives the second that has ended, or null if none has
    */
   public void listen(Consumer<@Nullable Second> listener) {
     listeners.add(listener);
@@ -69,7 +69,7 @@ public final class Insight implements DecisionObserver, AutoCloseable {
     return hotKeys;
   }
 
-  /** Writes what has begun, and ends. */
+  /** Writes the rows that have begun, and closes the history. */
   @Override
   public void close() {
     history.close();

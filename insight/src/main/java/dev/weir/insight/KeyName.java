@@ -9,23 +9,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whose requests a limit counts together. Immutable.
+ * The name of a key, whose requests a limit counts together. Immutable.
  *
- * @param rule the path of the rule, or empty if the request brought its limit along
- * @param policy the name that answers carry
- * @param entries keys and values; a value that the rule counts together with others is its pattern
- * @param named for each entry, whether the value stands in the rule itself, so that it is no secret
+ * @param rule the path of the rule, or empty if the request had its own limit
+ * @param policy the policy's name in answers
+ * @param entries the keys and values; a value that the rule counts together with others is replaced
+ *     by its pattern
+ * @param named for each entry, true if the value stands in the rule itself and therefore is not
+ *     secret
  */
 public record KeyName(String rule, String policy, List<Entry> entries, List<Boolean> named) {
-  /** So much of a key's values is kept, in characters; of a longer one the beginning and a hash. */
+  /**
+   * The most characters of a key's values that are kept; of a longer key, the beginning and a hash.
+   */
   static final int MAX_TEXT = 200;
 
-  /** Of a key that finds little room so much of each entry, in characters, and so many entries. */
+  /** The most characters of each entry in a brief name, which also has few entries. */
   private static final int BRIEF_TEXT = 20;
 
   private static final int BRIEF_ENTRIES = 2;
 
-  // About what the objects take, without their texts.
+  // The bytes that the objects take, about, without their texts.
   private static final long NAME_BYTES = 100;
   private static final long ENTRY_BYTES = 150;
 
@@ -54,7 +58,9 @@ public record KeyName(String rule, String policy, List<Entry> entries, List<Bool
     return new KeyName(rule == null ? "" : rule.path(), policy, entries, named);
   }
 
-  /** Returns the key with the beginning of what {@link #of} keeps, and a hash of the rest. */
+  /**
+   * Returns the key with the beginning of the text that {@link #of} keeps, and a hash of the rest.
+   */
   static KeyName brief(Descriptor descriptor, Status status) {
     KeyName whole = of(descriptor, status);
     List<Entry> entries = new ArrayList<>(BRIEF_ENTRIES + 1);
@@ -71,7 +77,7 @@ public record KeyName(String rule, String policy, List<Entry> entries, List<Bool
     return new KeyName(whole.rule, whole.policy, entries, named);
   }
 
-  /** Returns about how much memory the key takes, in bytes. */
+  /** Returns the approximate bytes that the key takes. */
   long memoryBytes() {
     long bytes = NAME_BYTES;
     for (Entry entry : entries) {
@@ -80,7 +86,7 @@ public record KeyName(String rule, String policy, List<Entry> entries, List<Bool
     return bytes;
   }
 
-  /** Returns a text that is short, and differs where the whole text differs. */
+  /** Returns a short text that differs if the whole text differs. */
   private static String cut(String text, int most) {
     if (text.length() <= most) {
       return text;

@@ -6,22 +6,25 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts keys and knows the most frequent ones, in fixed memory. Not safe for several threads. */
+/**
+ * A counter of keys that finds the most frequent ones, in fixed memory. Not safe for several
+ * threads.
+ */
 final class KeySketch {
   /*
    * How is KeySketch designed, and why? It is Space-Saving (Metwally and others, 2005): a key
    * without a counter takes over the smallest one and goes on from its count. So a count is never
-   * too low, and too high by at most what was taken over, which is kept with it.
+   * too low, and too high by at most the count that was taken over, which is kept with it.
    *
    * It must cost less than 20 ns, on threads that decide. So there is no heap: the counters are in
-   * sets of eight, as in a processor's cache; a key's hash says its set, and the smallest of the
+   * sets of eight, as in a processor's cache; a key's hash selects its set, and the smallest of the
    * eight is taken over. All eight numbers of a set lie in one line of the cache. The bounds above
-   * hold for each set by itself: a key is certainly there if it has more than an eighth of what its
-   * set counts, which is about a share of one in 512 of all.
+   * hold for each set by itself: a key certainly has a counter if it has more than an eighth of its
+   * set's counts, which is a share of about one in 512 of all.
    *
-   * Several sketches are added up key by key. Where one has no counter for a key, it has counted
-   * the key at most as often as the smallest of its set says, and so much is added to the count and
-   * to the error. [Agarwal and others, Mergeable summaries, 2012]
+   * Several sketches are added up key by key. A sketch without a counter for a key has counted that
+   * key at most as often as the smallest of its set, so that number is added to the count and to
+   * the error. [Agarwal and others, Mergeable summaries, 2012]
    */
   static final int COUNTERS = 512;
   private static final int WAYS = 8;
@@ -33,11 +36,11 @@ final class KeySketch {
   private final @Nullable KeyName[] names;
   private final long mostNameBytes;
 
-  /** About what the names take. */
+  /** The approximate bytes that the names take. */
   private long nameBytes;
 
   /**
-   * @param mostNameBytes from which on a key that comes has a brief name
+   * @param mostNameBytes the bytes of names from which on a new key gets a brief name
    */
   KeySketch(long mostNameBytes) {
     this.mostNameBytes = mostNameBytes;
@@ -59,8 +62,8 @@ final class KeySketch {
   /**
    * Counts a key.
    *
-   * @param id a hash of the key with its limit, all of whose bits are as if by chance
-   * @param times how often
+   * @param id a hash of the key with its limit, in which all bits are evenly mixed
+   * @param times the number of times
    */
   void add(long id, long times, DecidedDescriptor decided) {
     int from = set(id);
@@ -93,7 +96,7 @@ final class KeySketch {
     names[i] = name;
   }
 
-  /** Returns about how much memory the names take, in bytes. */
+  /** Returns the approximate bytes that the names take. */
   long nameBytes() {
     return nameBytes;
   }
@@ -102,7 +105,7 @@ final class KeySketch {
     return (int) (id >>> 32 & SETS - 1) * WAYS;
   }
 
-  /** Forgets everything. */
+  /** Removes all keys. */
   void clear() {
     Arrays.fill(ids, 0);
     Arrays.fill(counts, 0);
@@ -125,7 +128,9 @@ final class KeySketch {
     }
   }
 
-  /** Returns how often a key was counted at most, and by how much that may be too high. */
+  /**
+   * Returns the most times that a key was counted, and the amount by which that may be too high.
+   */
   private long[] of(long id) {
     int from = set(id);
     long least = Long.MAX_VALUE;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The counters of an engine at one instant. Immutable: nobody changes the arrays. */
+/** The counters of an engine at one instant. Immutable: the arrays are never changed. */
 final class Reading {
   private final long atNanos;
   private final long time;
@@ -17,9 +17,9 @@ final class Reading {
 
   /**
    * @param atNanos the instant, on the monotonic clock
-   * @param time the same for people, in nanoseconds since 1970
+   * @param time the same instant for people, in nanoseconds since 1970
    * @param global the counters and gauges of {@link Series#GLOBAL}, without the times of decisions
-   * @param times how many decisions took at most the bound of the same index
+   * @param times the numbers of decisions that took at most the bound of the same index
    * @param rules the counters of {@link Series#RULE}, by the rule's path
    */
   private Reading(
@@ -90,16 +90,16 @@ final class Reading {
   }
 
   /**
-   * Returns by how much a counter has grown. One that is smaller than before has begun anew, so it
-   * has counted at least what it shows.
+   * Returns the growth of a counter. A counter that is smaller than before has begun anew, so it
+   * has counted at least its value.
    */
   static long growth(long before, long now) {
     return now >= before ? now - before : now;
   }
 
   /**
-   * Returns the time that so many in a thousand of the decisions since another reading took at
-   * most: the bound of a histogram, or {@link Series#UNKNOWN} if there was no decision.
+   * Returns the time within which so many in a thousand of the decisions since another reading were
+   * made: the bound of a histogram, or {@link Series#UNKNOWN} if there was no decision.
    */
   long quantile(Reading before, int permille) {
     long[] grown = new long[times.size()];

@@ -35,7 +35,7 @@ final class RecentRows {
     ring[(int) (added++ % ring.length)] = new Packed(row.time(), rules, bytes);
   }
 
-  /** Hands on the rows that begin in a span, the oldest first. */
+  /** Passes on the rows that begin in a span, the oldest first. */
   void read(long from, long to, Consumer<Row> sink) {
     for (Packed each : all()) {
       if (each != null && each.time >= from && each.time < to) {
@@ -44,7 +44,7 @@ final class RecentRows {
     }
   }
 
-  /** Returns where the oldest row begins, or null if there is none. */
+  /** Returns the beginning of the oldest row, or null if there is none. */
   @Nullable Long since() {
     Long oldest = null;
     for (Packed each : all()) {

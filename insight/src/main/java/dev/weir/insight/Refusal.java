@@ -6,14 +6,15 @@ import dev.weir.engine.LimitOrigin;
 /**
  * A request that a limit refused.
  *
- * @param number counted from 1 on this server
- * @param timeMillis since 1970
- * @param revision of the rules in the configuration store, 0 if they are from elsewhere
- * @param origin where the limit's number comes from
- * @param limit the permits of a window
+ * @param number its number, counted from 1 on this server
+ * @param timeMillis the time, in milliseconds since 1970
+ * @param revision the revision of the rules in the configuration store, 0 if they are from
+ *     elsewhere
+ * @param origin the source of the limit's number
+ * @param limit the permits per window
  * @param windowNanos the length of the window
- * @param retryAfterNanos as in {@link dev.weir.Decision}
- * @param standsFor from how many refusals this one was picked, at least 1
+ * @param retryAfterNanos the time until a retry, as in {@link dev.weir.Decision}
+ * @param standsFor the number of refusals from which this one was picked, at least 1
  */
 public record Refusal(
     long number,

@@ -13,21 +13,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last refusals, at most {@link #KEPT} of them, as many as {@link #MOST_BYTES} have room for,
- * and {@link #PER_SECOND} of a second. Where more come, one in 2, 4, 8 and so on is kept, by how
- * many there were in the second before. Safe for use by many threads.
+ * The last refusals: at most {@link #KEPT} of them, as many as {@link #MOST_BYTES} have room for,
+ * and {@link #PER_SECOND} of a second. If more come, one in 2, 4, 8 and so on is kept, depending on
+ * their number in the second before. Safe for use by many threads.
  */
 public final class Refusals {
-  /** Refusals that are kept: a few megabytes. */
+  /** The number of refusals that are kept: a few megabytes. */
   public static final int KEPT = 10_000;
 
-  /** Twice what {@link #KEPT} refusals of keys of usual length take. */
+  /**
+   * The most bytes of all refusals: twice what {@link #KEPT} refusals of keys of usual length take.
+   */
   static final long MOST_BYTES = 8 << 20;
 
-  /** About what a refusal takes beside the name of its key. */
+  /** The approximate bytes of a refusal beside the name of its key. */
   private static final long REFUSAL_BYTES = 100;
 
-  /** Refusals of one second that are kept. */
+  /** The most refusals of one second that are kept. */
   public static final int PER_SECOND = 100;
 
   private static final int MAX_ONE_IN = 1 << 30;
@@ -42,13 +44,15 @@ public final class Refusals {
   private long cameBefore;
   private long kept;
 
-  /** The number of the oldest that is kept, and about what all of them take. */
+  /**
+   * The number of the oldest refusal that is kept; {@code bytes} is the approximate size of all.
+   */
   private long oldest = 1;
 
   private long bytes;
 
   /**
-   * @param revision says which rules of the configuration store are in force
+   * @param revision the revision of the configuration store's rules in force
    */
   public Refusals(Ticker wall, LongSupplier revision) {
     this.wall = wall;
@@ -59,7 +63,7 @@ public final class Refusals {
     came.increment();
     int picked = oneIn;
     if ((picked > 1 && (turns.next() & picked - 1) != 0) || room.get() <= 0) {
-      return; // The usual case of a flood.
+      return; // This is the usual case in a flood.
     }
     Status status = decided.status();
     CurrentLimit limit = status.currentLimit();
@@ -101,12 +105,12 @@ public final class Refusals {
     oldest++;
   }
 
-  /** Returns about how many bytes those take that are kept. */
+  /** Returns the approximate bytes of the refusals that are kept. */
   synchronized long bytes() {
     return bytes;
   }
 
-  /** Makes room for those of the next second; to be called every second. */
+  /** Makes room for the refusals of the next second; to be called every second. */
   synchronized void tick() {
     long now = came.sum();
     long last = now - cameBefore;
@@ -119,12 +123,12 @@ public final class Refusals {
     room.set(PER_SECOND);
   }
 
-  /** Returns how many refusals there were since the server began. */
+  /** Returns the number of refusals since the server began. */
   public long came() {
     return came.sum();
   }
 
-  /** Returns those that are kept and have a higher number, the newest first. */
+  /** Returns the kept refusals with a higher number, the newest first. */
   public synchronized List<Refusal> after(long number) {
     List<Refusal> found = new ArrayList<>();
     for (long i = kept; i > number && i >= oldest; i--) {
@@ -136,7 +140,7 @@ public final class Refusals {
     return found;
   }
 
-  /** Returns the number of the newest that is kept, 0 if there is none. */
+  /** Returns the number of the newest refusal that is kept, 0 if there is none. */
   public synchronized long newest() {
     return kept;
   }

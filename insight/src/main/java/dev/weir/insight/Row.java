@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What was counted in a span of time. Immutable: nobody changes the arrays. */
+/** The counts of a span of time. Immutable: the arrays are never changed. */
 final class Row {
   private static final long[] NONE = new long[Series.RULE.size()];
 
@@ -16,14 +16,14 @@ final class Row {
   private final long @Nullable [] other;
 
   /**
-   * @param time where the span begins, in seconds since 1970
-   * @param millis how much time the counts cover, which may be less than the span and, where the
-   *     reader was late, more
+   * @param time the beginning of the span, in seconds since 1970
+   * @param millis the time that the counts cover, in milliseconds: it may be less than the span or,
+   *     if the reader was late, more
    * @param global the values of {@link Series#GLOBAL}
-   * @param rules paths of the rules that were asked, in their order, at most {@link
+   * @param rules the paths of the rules with requests, in their order, at most {@link
    *     Series#MAX_RULES}
    * @param counts the values of {@link Series#RULE} for each of them, one after the other
-   * @param other what further rules have together; null if there were none
+   * @param other the values of all further rules together; null if there were none
    */
   Row(
       long time,
@@ -64,7 +64,7 @@ final class Row {
     return other;
   }
 
-  /** Returns the place of a rule, or -1. */
+  /** Returns the place of a rule, or -1 if it has none. */
   int place(String rule) {
     for (int i = 0; i < rules.size(); i++) {
       if (rules.get(i).equals(rule)) {
@@ -74,7 +74,10 @@ final class Row {
     return -1;
   }
 
-  /** Returns the values of a rule, or null if they are not known: they are in those of others. */
+  /**
+   * Returns the values of a rule, or null if they are not known: they are among those of other
+   * rules.
+   */
   long @Nullable [] of(String rule) {
     if (rule.equals(Series.OTHER)) {
       return other == null ? NONE : other;

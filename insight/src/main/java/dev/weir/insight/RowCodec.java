@@ -7,8 +7,8 @@ import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 
 /**
- * Rows as bytes: numbers of 7 bits a byte, the lowest first, each one higher than it is so that
- * {@link Series#UNKNOWN} is 0. The names of rules stand elsewhere, under numbers.
+ * A codec of rows as bytes: numbers of 7 bits a byte, the lowest first, each increased by one so
+ * that {@link Series#UNKNOWN} is 0. The names of rules are stored elsewhere, under numbers.
  */
 final class RowCodec {
   private static final int LOW_BITS = 0x7f;
@@ -52,7 +52,7 @@ final class RowCodec {
   /**
    * Returns the row that bytes stand for.
    *
-   * @throws IllegalArgumentException if they stand for none
+   * @throws IllegalArgumentException if they are not a row
    */
   static Row decode(byte[] bytes, int from, int to, IntFunction<String> nameOf) {
     Reader in = new Reader(bytes, from, to);

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class RowFiles {
   /*
    * Which files are there, and what becomes of them? A file has the rows of a fixed span of time,
-   * in its name where that begins; it is deleted when the whole of it is older than what is kept,
-   * or when the folder's share is used up. Nothing is forced to the disk: a power loss may cost the
-   * last rows. Every file is read whole when the server starts; one that is not as it was written
-   * is set aside under another name, so that somebody may look at it, and its span begins anew. Of
-   * those only the newest is kept.
+   * and the beginning of the span in its name. It is deleted when all of its rows are older than
+   * the time for which rows are kept, or when the folder's share is used up. Nothing is forced to
+   * the disk: a power loss may cost the last rows. Every file is read completely when the server
+   * starts. A file that is not as it was written is set aside under another name for inspection,
+   * and its span begins anew. Of such files only the newest is kept.
    *
-   * If the disk cannot be written to, rows are lost and that is said; a minute later it is tried
-   * again.
+   * If the disk cannot be written to, rows are lost and the problem is reported; a minute later the
+   * file is tried again.
    */
   private static final System.Logger LOG = System.getLogger("dev.weir.insight");
   private static final String ASIDE = ".damaged";
@@ -40,7 +40,7 @@ final class RowFiles {
   private final long fileSeconds;
   private final long maxBytes;
 
-  /** The size of each file, by where its span begins. */
+  /** The size of each file, by the beginning of its span. */
   private final NavigableMap<Long, Long> files = new TreeMap<>();
 
   private @Nullable Segment open;
@@ -49,10 +49,10 @@ final class RowFiles {
   private long triedAt = Long.MIN_VALUE / 2;
 
   /**
-   * @param name of the files, before the beginning of their span
-   * @param keptSeconds how long rows are kept
-   * @param fileSeconds the span of a file
-   * @param maxBytes of all files together
+   * @param name the name of the files, which the beginning of their span follows
+   * @param keptSeconds the time for which rows are kept, in seconds
+   * @param fileSeconds the span of a file, in seconds
+   * @param maxBytes the most bytes of all files together
    */
   RowFiles(Path folder, String name, long keptSeconds, long fileSeconds, long maxBytes) {
     this.folder = folder;
@@ -62,7 +62,7 @@ final class RowFiles {
     this.maxBytes = maxBytes;
   }
 
-  /** Finds what is in the folder, and sets aside what is damaged. */
+  /** Reads the files of the folder, and sets damaged ones aside. */
   synchronized void begin(long now) {
     try {
       Files.createDirectories(folder);
@@ -115,7 +115,7 @@ final class RowFiles {
         aside);
   }
 
-  /** Adds a row. One that cannot be written is lost, and {@link #problem} says why. */
+  /** Adds a row. A row that cannot be written is lost, and {@link #problem} has the reason. */
   synchronized void add(Row row, long now) {
     if (!problem.isEmpty() && now - triedAt < RETRY_SECONDS && now >= triedAt) {
       return;
@@ -143,7 +143,7 @@ final class RowFiles {
       open = to;
       openFrom = from;
     }
-    if (to.size() < maxBytes / 2) { // Or else it alone would use up what there is for all.
+    if (to.size() < maxBytes / 2) { // Otherwise it alone would use up the bound of all.
       to.add(row);
     }
     files.put(from, to.size());
@@ -190,7 +190,7 @@ final class RowFiles {
     }
   }
 
-  /** Hands on the rows that begin in a span, file by file in the order of time. */
+  /** Passes on the rows that begin in a span, file by file in the order of time. */
   void read(long from, long to, Consumer<Row> sink) {
     for (long each : inSpan(from, to)) {
       try {
@@ -220,12 +220,12 @@ final class RowFiles {
     return found;
   }
 
-  /** Returns about where the oldest row begins, or null if there is none. */
+  /** Returns the approximate beginning of the oldest row, or null if there is none. */
   synchronized @Nullable Long since() {
     return files.isEmpty() ? null : files.firstKey();
   }
 
-  /** Returns why nothing is written now, or an empty text. */
+  /** Returns the reason why nothing can be written now, or an empty text. */
   synchronized String problem() {
     return problem;
   }

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What each rule was asked in a span, with its course. Used by one thread. */
+/** The totals of each rule in a span, and their course over time. For one thread. */
 public final class RuleTotals {
   private static final int ASKED = Series.RULE.indexOf("asked");
   private static final int OVER = Series.RULE.indexOf("over");
 
   /**
-   * One rule.
+   * The totals of one rule.
    *
-   * @param rule its path, or {@link Series#OTHER}
+   * @param rule the path of the rule, or {@link Series#OTHER}
    * @param counts the values of {@link Series#RULE}
-   * @param asked for each step, null where nothing is known
-   * @param over the same, of what was beyond the limit
+   * @param asked the permits requested in each step, null if nothing is known
+   * @param over the permits beyond the limit in each step, null if nothing is known
    */
   public record Total(
       String rule, List<Long> counts, List<@Nullable Long> asked, List<@Nullable Long> over) {}
@@ -68,7 +68,7 @@ public final class RuleTotals {
     of.over[point] += counts[OVER];
   }
 
-  /** Returns how much time is covered, in milliseconds. */
+  /** Returns the time that is covered, in milliseconds. */
   public long millis() {
     long sum = 0;
     for (long each : millis) {
@@ -77,7 +77,7 @@ public final class RuleTotals {
     return sum;
   }
 
-  /** Returns the rules that were asked, those with the most beyond their limit first. */
+  /** Returns the rules with requests, those with the most beyond their limit first. */
   public List<Total> totals() {
     List<Total> totals = new ArrayList<>();
     sums.forEach(

@@ -3,7 +3,7 @@ package dev.weir.insight;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was counted in one second. Immutable. */
+/** The counts of one second. Immutable. */
 public final class Second {
   private final Row row;
 
@@ -11,12 +11,12 @@ public final class Second {
     this.row = row;
   }
 
-  /** Returns when it began, in seconds since 1970. */
+  /** Returns the beginning of the second, in seconds since 1970. */
   public long time() {
     return row.time();
   }
 
-  /** Returns how much time the counts cover, in milliseconds. */
+  /** Returns the time that the counts cover, in milliseconds. */
   public long millis() {
     return row.millis();
   }
@@ -26,7 +26,7 @@ public final class Second {
     return row.global()[series];
   }
 
-  /** Returns the rules that were asked, by their paths. */
+  /** Returns the paths of the rules with requests. */
   public List<String> rules() {
     return List.copyOf(row.rules());
   }
@@ -36,7 +36,7 @@ public final class Second {
     return list(row.at(place));
   }
 
-  /** Returns the values of all rules beyond those with values of their own. */
+  /** Returns the values of all rules without their own values. */
   public List<Long> other() {
     long[] other = row.other();
     return list(other == null ? new long[Series.RULE.size()] : other);

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * A file of rows, to which rows are added at its end: eight bytes that say what it is, then records
- * of a length, a CRC-32C of what follows, and either the name of a rule or a row. A row names its
- * rules by the places of their names in the file. Used by one thread.
+ * A file of rows, to which rows are added at its end. It has eight bytes that identify its format,
+ * then records of a length, a CRC-32C of the bytes that follow, and either the name of a rule or a
+ * row. A row names its rules by the places of their names in the file. For one thread.
  */
 final class Segment implements AutoCloseable {
   private static final byte[] MAGIC = "WEIRHIS1".getBytes(US_ASCII);
@@ -27,10 +27,10 @@ final class Segment implements AutoCloseable {
   private static final int NAME = 1;
   private static final int ROW = 2;
 
-  /** More than 200 rules whose numbers have 64 bits. */
+  /** The most bytes of a record: more than 200 rules whose numbers have 64 bits. */
   private static final int MAX_RECORD_BYTES = 64 << 10;
 
-  /** A file that is not as it was written. */
+  /** A failure because a file is not as it was written. */
   static final class Damaged extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -40,9 +40,9 @@ final class Segment implements AutoCloseable {
   }
 
   /**
-   * What a file has.
+   * The contents of a file.
    *
-   * @param end behind the last whole record: a crash may leave a part of another one
+   * @param end the place behind the last whole record: a crash may leave a part of another one
    */
   record Contents(List<String> names, long end) {}
 
@@ -55,7 +55,7 @@ final class Segment implements AutoCloseable {
   }
 
   /**
-   * Opens a file to add rows to it, and makes it if it is not there.
+   * Opens a file to add rows to it, and makes it if it does not exist.
    *
    * @throws Damaged if it is not as it was written
    */
@@ -132,8 +132,8 @@ final class Segment implements AutoCloseable {
   }
 
   /**
-   * Hands on the rows of a file, in the order in which they were added. A record that is not whole
-   * ends it: it is being written, or was when the process ended.
+   * Passes on the rows of a file, in the order in which they were added. An incomplete record ends
+   * it: it is being written, or was when the process ended.
    *
    * @throws Damaged if it is not as it was written
    */

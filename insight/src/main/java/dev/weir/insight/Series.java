@@ -2,9 +2,9 @@ package dev.weir.insight;
 
 import java.util.List;
 
-/** The series that are kept, by their names. */
+/** The names of the series that are kept. */
 public final class Series {
-  /** Of the whole server: first the counters, then the gauges. */
+  /** The series of the whole server: first the counters, then the gauges. */
   public static final List<String> GLOBAL =
       List.of(
           "asked",
@@ -20,20 +20,23 @@ public final class Series {
           "state_bytes",
           "queued");
 
-  /** How many of {@link #GLOBAL} are counters, which are added up; of gauges the largest counts. */
+  /**
+   * The number of counters in {@link #GLOBAL}, which are added up; of the gauges, the largest value
+   * counts.
+   */
   public static final int COUNTERS = 6;
 
-  /** Of each rule, all of them counters, in permits. */
+  /** The series of each rule: all of them are counters, in permits. */
   public static final List<String> RULE =
       List.of("asked", "within", "near", "over", "tolerated", "shadow");
 
-  /** Rules that have series of their own in one row; the others are in {@link #OTHER} together. */
+  /** The most rules with their own series in one row; the others are in {@link #OTHER} together. */
   public static final int MAX_RULES = 200;
 
-  /** The name of what the rules beyond {@link #MAX_RULES} have together. */
+  /** The name of the series that the rules beyond {@link #MAX_RULES} share. */
   public static final String OTHER = "other";
 
-  /** A gauge of which nothing is known: the times of decisions where there was none. */
+  /** The value of an unknown gauge, such as the times of decisions in a span without any. */
   public static final long UNKNOWN = -1;
 
   static final int P50 = COUNTERS;

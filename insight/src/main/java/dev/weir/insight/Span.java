@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rows of one width from readings. Used by one thread. */
+/** A maker of rows of one width from readings. For one thread. */
 final class Span {
   /*
    * A row is the difference of two readings, the one at which its span began and the one at which
-   * the next span has begun. So whatever is counted between two readings is in exactly one row,
-   * also where a reading comes late: the row covers more time then, and the spans that no reading
-   * fell in have no row. The first reading of a process only begins a span: what was counted before
-   * it is not known to be from this span.
+   * the next span has begun. So everything counted between two readings is in exactly one row, even
+   * if a reading comes late: the row then covers more time, and the spans without a reading have no
+   * row. The first reading of a process only begins a span: counts from before it may not be from
+   * this span.
    *
-   * Where more rules were asked than have series of their own, those that were in the row before
-   * count double in the choice, so that two rules that are asked about as often do not take turns.
+   * If more rules have requests than can have their own series, the rules of the row before count
+   * double in the choice, so that two rules with about as many requests do not take turns.
    */
   private final long seconds;
   private @Nullable Reading begin;
@@ -29,7 +29,7 @@ final class Span {
     this.seconds = seconds;
   }
 
-  /** Takes a reading, and returns the row that it ends, or null if the span goes on. */
+  /** Adds a reading, and returns the row that it ends, or null if the span goes on. */
   @Nullable Row take(Reading reading) {
     Reading from = begin;
     if (from == null) {
@@ -43,7 +43,7 @@ final class Span {
     return end(from, reading);
   }
 
-  /** Ends the span at a reading, wherever that lies; returns null if nothing has passed. */
+  /** Ends the span at a reading, at any time in it; returns null if no time has passed. */
   @Nullable Row finish(Reading reading) {
     Reading from = begin;
     if (from == null || reading.atNanos() <= from.atNanos()) {
@@ -137,7 +137,7 @@ final class Span {
     }
   }
 
-  /** Returns by how much the counters of a rule have grown, or null if it was not asked. */
+  /** Returns the growth of a rule's counters, or null if it had no requests. */
   private static long @Nullable [] grown(long @Nullable [] earlier, long[] now) {
     long[] grown = new long[now.length];
     long any = 0;

@@ -1,15 +1,18 @@
 package dev.weir.insight;
 
 /**
- * Says whose turn it is among many, one in so many, without a shared counter and without chance:
- * each thread has a sequence whose bits are mixed, so that no rhythm of requests falls in with it.
- * Threads that share a sequence may have the same turn twice, which does not matter. Safe for use
- * by many threads.
+ * A sampler that picks one in so many, without a shared counter and without chance. Each thread has
+ * a sequence whose bits are mixed, so that it does not follow any rhythm of requests. Threads that
+ * share a sequence may get the same number twice, which does not matter. Safe for use by many
+ * threads.
  */
 final class Turns {
   private static final int THREADS = 64;
 
-  /** A cache line or two for each, so that threads do not write to the same. */
+  /**
+   * The distance between two sequences: a cache line or two, so that threads do not write to the
+   * same line.
+   */
   private static final int APART = 32;
 
   private static final int STEP = 0x9e3779b9;

@@ -1,6 +1,6 @@
 /**
- * What a server has decided, for people who look: its history, the busiest and most refused keys,
- * the last refusals.
+ * The records of a server's decisions: its history, the busiest and most refused keys, and the last
+ * refusals.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.insight;

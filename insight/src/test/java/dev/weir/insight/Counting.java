@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counters that a test sets, as an engine shows them. */
+/** Counters that a test sets, in the form in which an engine has them. */
 final class Counting {
   long asked;
   long refused;
@@ -16,7 +16,7 @@ final class Counting {
   long fast;
   long slow;
 
-  /** Permits asked and beyond the limit, by the rule's path. */
+  /** The permits requested and those beyond the limit, by the rule's path. */
   final Map<String, long[]> rules = new TreeMap<>();
 
   void add(long more, long moreRefused) {

@@ -40,7 +40,7 @@ final class Decided {
     }
   }
 
-  /** What an observer hears. */
+  /** A decision as an observer receives it. */
   private record Told(Descriptor descriptor, Status status, long fingerprint, boolean refused)
       implements DecidedDescriptor {
     @Override
@@ -58,7 +58,7 @@ final class Decided {
         Descriptor.of("user", user), isRefused ? refused : allowed, fingerprint, isRefused);
   }
 
-  /** Returns a refusal of a descriptor with so many entries, all of them as long as may be. */
+  /** Returns a refusal of a descriptor with so many entries, all of them of that length. */
   DecidedDescriptor longest(int i, int entries, int length) {
     String[] keysAndValues = new String[2 * entries];
     for (int j = 0; j < keysAndValues.length; j += 2) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Five million keys, each refused once, with some that are refused often among them. */
+/** A test of five million keys, each refused once, with some frequently refused ones among them. */
 class FloodTest {
   private static final int KEYS = 5_000_000;
   private static final int OFTEN = 100;

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** 31 days on a fake clock, with restarts at the edges of every width, beside a plain list. */
+/**
+ * A test of 31 days on a fake clock, with restarts at the edges of every width, against a plain
+ * list.
+ */
 class HistoryPropertyTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long DAY = 86_400;
@@ -22,10 +25,10 @@ class HistoryPropertyTest {
   private static final int ASKED = 0;
   private static final int REFUSED = 1;
 
-  /** What was read when; a run is the life of one process. */
+  /** The counters at the time of a reading; a run is the lifetime of one process. */
   private record Read(int run, long nanos, long asked, long refused, long ofRule) {}
 
-  /** What the list says of a span. */
+  /** The sum of the list's counts in a span. */
   private static final class Sum {
     private long millis;
     private long asked;
@@ -69,7 +72,10 @@ class HistoryPropertyTest {
     return ticker.nanos() / SECOND;
   }
 
-  /** The list, added up: between two readings of a run, where the second is in another span. */
+  /**
+   * Returns the sums of the list: the differences between two readings of a run, the second of
+   * which is in another span.
+   */
   private Map<Long, Sum> sums(long width, List<Integer> killed) {
     Map<Long, Sum> sums = new HashMap<>();
     Read begin = null;
@@ -159,7 +165,7 @@ class HistoryPropertyTest {
     }
     traffic();
     if (random.nextInt(3) == 0) {
-      killed.add(run); // Nothing is written at the end.
+      killed.add(run); // This process does not write at its end.
     } else {
       ticker.advance(random.nextInt(900) * 1_000_000L);
       note();

@@ -187,7 +187,7 @@ class HistoryTest {
     }
   }
 
-  /** Counts 5 a second for some seconds, and ends. */
+  /** Counts 5 a second for some seconds, and ends the history. */
   private void run(int seconds) {
     counting = new Counting();
     History history = open(folder);
@@ -302,7 +302,7 @@ class HistoryTest {
     history.close();
   }
 
-  /** 200 rules with six-digit counts each second, 30 days of 5 min and 6 h of 10 s. */
+  /** Counts for 200 rules with six-digit numbers each second, 30 days of 5 min and 6 h of 10 s. */
   @Tag("model")
   @Test
   void memoryAndDisk_areBounded() throws IOException {

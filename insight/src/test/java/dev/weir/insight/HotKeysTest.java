@@ -39,7 +39,10 @@ class HotKeysTest {
     }
   }
 
-  /** Counts are never too low, and too high by no more than they say, on many threads' sketches. */
+  /**
+   * Tests that counts are never too low, and too high by at most their stated error, over many
+   * threads' sketches.
+   */
   @Test
   void counts_areWithinTheirStatedError() {
     long seed = Trials.random("hot keys").nextLong();
@@ -117,7 +120,7 @@ class HotKeysTest {
     assertThat(value(top.get(0))).isNotEqualTo(value(top.get(1)));
   }
 
-  /** Descriptors of the longest kind, of which no two are the same. */
+  /** Uses descriptors of the longest kind, all of them different. */
   @Test
   void namesOfAllKeys_areBoundedInBytes() {
     HotKeys keys = new HotKeys(ticker);

@@ -55,7 +55,7 @@ class RefusalsTest {
     assertThat(refusals.after(before)).hasSize(50).allMatch(each -> each.standsFor() == 1);
   }
 
-  /** Descriptors of the longest kind, of which no two are the same. */
+  /** Uses descriptors of the longest kind, all of them different. */
   @Test
   void refusalsOfLongKeys_areBoundedInBytes() {
     for (int i = 0; i < Refusals.KEPT; i++) {

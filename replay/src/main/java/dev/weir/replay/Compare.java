@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The same traffic through all algorithms, side by side. */
+/** A comparison of all algorithms on the same traffic, side by side. */
 public final class Compare {
-  /** How much of the time around the algorithms' differences is plotted, in windows. */
+  /** The time that is plotted before the algorithms' differences, in windows. */
   private static final int WINDOWS_BEFORE = 2;
 
   private static final int WINDOWS_AFTER = 3;
@@ -34,15 +34,15 @@ public final class Compare {
   private Compare() {}
 
   /**
-   * What one algorithm did.
+   * The results of one algorithm.
    *
-   * @param algorithm which
+   * @param algorithm the algorithm
    * @param admitted requests
    * @param refused requests
    * @param mostInWindow the most permits that any key was admitted within any window
    * @param falseDenials requests refused although what the key was admitted left room in the window
    * @param overAdmissions requests admitted although it left none
-   * @param bytesPerKey of state, when there were most keys
+   * @param bytesPerKey bytes of state per key, when there were most keys
    * @param decisionsPerSecond measured in this run, on one thread; the only number that differs
    *     from run to run
    */
@@ -60,8 +60,8 @@ public final class Compare {
    * Runs the comparison.
    *
    * @param quota the limit, the same for all; buckets hold as many permits
-   * @param key whose requests are plotted, {@code k=value}; null for the key that the algorithms
-   *     differ most about
+   * @param key the key whose requests are plotted, {@code k=value}; null for the key that the
+   *     algorithms differ most about
    * @throws TrafficException if the traffic cannot be read, or the key is not in it
    */
   public static Comparison run(
@@ -122,7 +122,9 @@ public final class Compare {
     return comparison;
   }
 
-  /** Returns a timeline of the key for each algorithm, around what they differ most about. */
+  /**
+   * Returns a timeline of the key for each algorithm, around the window in which they differ most.
+   */
   private static List<Timeline> plots(Verdicts verdicts, int key, Quota quota) {
     long window = quota.windowNanos();
     long center = verdicts.mostDisputedNanos(key, window);

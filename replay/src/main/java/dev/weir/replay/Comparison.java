@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@link Compare} found. Immutable. */
+/** The result of {@link Compare}. Immutable. */
 public final class Comparison {
   private final Quota quota;
   private final List<Compare.Row> rows;
@@ -43,17 +43,17 @@ public final class Comparison {
     return quota;
   }
 
-  /** Returns what each algorithm did. */
+  /** Returns the results of each algorithm. */
   public List<Compare.Row> rows() {
     return rows;
   }
 
-  /** Returns how many requests there were. */
+  /** Returns the number of requests. */
   public long requests() {
     return requests;
   }
 
-  /** Returns how many keys there were. */
+  /** Returns the number of keys. */
   public long keys() {
     return keys;
   }
@@ -63,7 +63,7 @@ public final class Comparison {
     return plot.key();
   }
 
-  /** Returns what is doubtful in the traffic or in how the limit fits it, one line each. */
+  /** Returns the doubts about the traffic and about how the limit fits it, one line each. */
   public List<String> warnings() {
     return recording.warnings(List.of(quota.windowNanos()));
   }
@@ -76,7 +76,7 @@ public final class Comparison {
     return recording;
   }
 
-  /** Returns what follows from the figures, in a sentence or two. */
+  /** Returns the conclusion from the figures, in a sentence or two. */
   public String conclusion() {
     List<Compare.Row> holding =
         rows.stream().filter(each -> each.mostInWindow() <= quota.permits()).toList();
@@ -117,7 +117,7 @@ public final class Comparison {
         + ".";
   }
 
-  /** Returns names as a sentence has them: {@code a, b and c}. */
+  /** Returns names joined for a sentence: {@code a, b and c}. */
   private static String listed(List<String> names) {
     int last = names.size() - 1;
     return last == 0
@@ -125,7 +125,7 @@ public final class Comparison {
         : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
   }
 
-  /** Returns the result for people, several lines. */
+  /** Returns the result as text for people, in several lines. */
   public String text() {
     StringBuilder text = new StringBuilder();
     text.append(
@@ -196,7 +196,7 @@ public final class Comparison {
     text.append(Figures.instant(any.startNanos(any.size()))).append('\n');
   }
 
-  /** Returns a measurement without the places that are noise. */
+  /** Returns a measurement, rounded to the digits that are not noise. */
   static String rounded(long perSecond) {
     return perSecond < 1_000_000
         ? Figures.number(perSecond / 1_000) + " k"
@@ -234,7 +234,7 @@ public final class Comparison {
       json.writeEndArray();
       json.writeEndObject();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
+      throw new UncheckedIOException(e); // Writing to a string cannot fail.
     }
     return text + "\n";
   }

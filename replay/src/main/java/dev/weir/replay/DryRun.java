@@ -37,49 +37,51 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change, tried on recorded traffic: the same requests through the rules in force and through
- * what is proposed, both on virtual time, side by side in one pass. Whenever it ends, both sides
- * have seen the same requests.
+ * A change, tried on recorded traffic. The same requests go through the rules in force and through
+ * the proposed ones, both on virtual time, side by side in one pass. Whenever the run ends, both
+ * sides have seen the same requests.
  */
 public final class DryRun {
   /*
-   * How is DryRun designed, and why? It is two runs of the replay over one cursor, in one pass: so
-   * a run that is ended by its bounds has shown both sides the same requests, and the difference
-   * stays true. What differs between the sides is the rules and the proposed records, and nothing
-   * else: the limits of all other subjects come from one source, which remembers what it has said.
-   * Tallies are small, because this runs inside a server; only the second side has a history, from
-   * which the page is made. Keys are named so that they can be masked when they are shown, and not
-   * before: two keys whose masks are alike are still two.
+   * How is DryRun designed, and why? A dry run is two runs of the replay over one cursor, in one
+   * pass. So if a bound ends it, both sides have seen the same requests, and the difference stays
+   * true. The sides differ in the rules and the proposed records only: the limits of all other
+   * subjects come from one source, which remembers its answers. Tallies are small, because this
+   * runs inside a server; only the second side has a history, from which the page is made. Keys are
+   * named such that they can be masked when they are shown, and only then: two keys whose masks are
+   * alike are still two.
    */
 
-  /** Keys of each list. */
+  /** The most keys in each list. */
   static final int LISTED_KEYS = 20;
 
-  /** How often it looks whether it may go on, in requests. */
+  /** The number of requests after which the run checks again whether it may go on. */
   private static final int LOOK_EVERY = 256;
 
   private static final List<String> NAMES = List.of("recorded traffic");
 
-  /** Together some 10 MB: a server has other uses for its heap than a command has. */
+  /**
+   * The sizes of both tallies, together some 10 MB: a server needs its heap for other things, too.
+   */
   private static final ReplayTally.Sizes SIZES = new ReplayTally.Sizes(1 << 12, 1 << 14);
 
   private static final int FOLLOWED_KEYS = 1 << 14;
   private static final int FOLLOWED_ENTRIES = 1 << 19;
 
   /**
-   * Whose limits are proposed.
+   * A subject whose limits are proposed.
    *
-   * @param domain of the rules
-   * @param key of a descriptor's entry
-   * @param value of that entry
+   * @param domain the domain of the rules
+   * @param key the key of a descriptor's entry
+   * @param value the value of that entry
    */
   public record Subject(String domain, String key, String value) {}
 
   /**
-   * What is compared.
+   * A change that is compared with the rules in force.
    *
    * @param before the rules in force
-   * @param after the rules that are proposed; those in force if only records are
+   * @param after the rules that are proposed; those in force if only records are proposed
    * @param texts the rule files that are proposed, by their names, for the report
    * @param records the limits that are proposed; {@link SubjectLimits#NONE} for a record that is to
    *     be deleted
@@ -98,15 +100,15 @@ public final class DryRun {
   }
 
   /**
-   * How much it may take.
+   * The bounds of a dry run.
    *
-   * @param requests the most that are replayed, at least 1
-   * @param processorTime of its thread
-   * @param keys that may have state at once, for each side, at least 1
-   * @param bytes of state, for each side
+   * @param requests the most requests that are replayed, at least 1
+   * @param processorTime the most processor time of its thread
+   * @param keys the most keys that may have state at once, for each side, at least 1
+   * @param bytes the most bytes of state, for each side
    */
   public record Limits(long requests, Duration processorTime, long keys, long bytes) {
-    /** Five million requests or 30 s; 64 MiB for each side. */
+    /** The default bounds: five million requests or 30 s; 64 MiB for each side. */
     public static final Limits DEFAULTS =
         new Limits(5_000_000, Duration.ofSeconds(30), 2_000_000, 64 << 20);
   }
@@ -114,8 +116,8 @@ public final class DryRun {
   /**
    * A dry run that is done.
    *
-   * @param result as data
-   * @param page as a page of HTML, which needs no script and loads nothing
+   * @param result the result as data
+   * @param page the result as a page of HTML, which needs no script and loads nothing
    */
   public record Done(DryRunResult result, String page) {}
 
@@ -152,11 +154,11 @@ public final class DryRun {
   }
 
   /**
-   * Runs it, on this thread.
+   * Runs the change on this thread.
    *
-   * @param traffic with at least one request
-   * @param progress hears how many requests were replayed
-   * @param cancelled whether it should end without a result
+   * @param traffic the traffic, at least one request
+   * @param progress receives the number of requests that were replayed
+   * @param cancelled true if the run should end without a result
    * @return null if it was cancelled, or the thread interrupted
    * @throws RuntimeException if the rules cannot be put in force
    */
@@ -183,7 +185,7 @@ public final class DryRun {
     try {
       return run.run(progress, cancelled);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Nothing is read or written.
+      throw new UncheckedIOException(e); // No file is read or written.
     }
   }
 
@@ -223,10 +225,10 @@ public final class DryRun {
     return done(lastNanos, replayed, end);
   }
 
-  /** Returns a request whose descriptors all say what they cost, which tallies read there. */
+  /** Returns a request whose descriptors all have their permits, where tallies read them. */
   private static Request charged(Request request) {
     if (request.permits() < 0) {
-      return request; // It cannot be decided.
+      return request; // Such a request cannot be decided.
     }
     List<Descriptor> descriptors = new ArrayList<>(request.descriptors());
     long permits = Math.max(1, request.permits());

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 public final class DryRuns implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.weir.replay");
 
-  /** Results that are kept; an older one is forgotten. */
+  /** The number of results that are kept; an older one is dropped. */
   static final int KEPT = 10;
 
   private static final int ID_BYTES = 16;
 
-  /** Where a dry run is. */
+  /** The state of a dry run. */
   public enum State {
     RUNNING,
     DONE,
@@ -36,18 +36,18 @@ public final class DryRuns implements AutoCloseable {
     }
   }
 
-  /** Why a dry run was not started. */
+  /** The reason for which a dry run was not started. */
   public enum Refusal {
     /** Another one is running. */
     BUSY,
     /** Nothing was recorded in that time. */
     NOTHING_RECORDED,
-    /** The server stops. */
+    /** The server is closing. */
     CLOSED
   }
 
   /**
-   * A dry run, or why there is none.
+   * A dry run that was started, or the reason why there is none.
    *
    * @param id 32 hexadecimal digits that cannot be guessed; empty if it was refused
    * @param refusal null if it was started
@@ -55,14 +55,14 @@ public final class DryRuns implements AutoCloseable {
   public record Started(String id, @Nullable Refusal refusal) {}
 
   /**
-   * What is known of a dry run.
+   * The status of a dry run.
    *
    * @param id its id
-   * @param state where it is
-   * @param replayed how many requests were replayed so far
-   * @param came how many requests came in its span
+   * @param state its state
+   * @param replayed the number of requests replayed so far
+   * @param came the number of requests that came in its span
    * @param done its result, null unless it is done
-   * @param problem why it has failed, empty if it has not
+   * @param problem the reason of its failure, empty if it has not failed
    */
   public record Status(
       String id,
@@ -108,9 +108,9 @@ public final class DryRuns implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param traffic what was recorded
-   * @param masking how values are shown
-   * @param limits how much each of them may take
+   * @param traffic the recorded traffic
+   * @param masking the masking under which values are shown
+   * @param limits the bounds of each dry run
    */
   public DryRuns(RecordedTraffic traffic, Masking masking, DryRun.Limits limits) {
     this.traffic = traffic;
@@ -121,7 +121,7 @@ public final class DryRuns implements AutoCloseable {
   /**
    * Starts a dry run, unless one is running.
    *
-   * @param spanNanos how much of what was recorded is replayed, back from now: 10 s to an hour
+   * @param spanNanos the span of recorded traffic that is replayed, back from now: 10 s to an hour
    */
   public synchronized Started start(DryRun.Change change, long spanNanos) {
     if (closed) {
@@ -145,7 +145,10 @@ public final class DryRuns implements AutoCloseable {
     return new Started(entry.id, null);
   }
 
-  /** A hint, where the system listens to it: decisions should not wait for a dry run. */
+  /**
+   * Returns a thread of low priority. It is a hint, where the system heeds it: decisions should not
+   * wait for a dry run.
+   */
   @SuppressWarnings("ThreadPriorityCheck")
   private static Thread thread(Runnable task) {
     Thread thread = new Thread(task, "weir-dry-run");
@@ -185,7 +188,7 @@ public final class DryRuns implements AutoCloseable {
     }
   }
 
-  /** Returns a dry run, unless it is unknown or forgotten. */
+  /** Returns a dry run, unless it is unknown or dropped. */
   public synchronized Optional<Status> find(String id) {
     return entry(id).map(Entry::status);
   }
@@ -195,9 +198,9 @@ public final class DryRuns implements AutoCloseable {
   }
 
   /**
-   * Cancels a dry run that is running, and forgets one that is not.
+   * Cancels a dry run that is running, and drops one that is not.
    *
-   * @return whether there was one
+   * @return true if there was one
    */
   public synchronized boolean cancel(String id) {
     Optional<Entry> found = entry(id);
@@ -213,7 +216,7 @@ public final class DryRuns implements AutoCloseable {
     return true;
   }
 
-  /** Cancels what is running; no more is started. */
+  /** Cancels the running dry run; no more is started. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows values so that they are recognized and not read: {@code al…e·3f9c}. The ends are the
- * value's, the four digits those of an HMAC-SHA-256 under a secret; an address is shown as its
+ * A mask for values that people may recognize and not read: {@code al…e·3f9c}. The ends are the
+ * value's; the four digits are those of an HMAC-SHA-256 under a secret. An address is shown as its
  * network, {@code 192.0.2.0/24·81d0} or {@code 2001:db8:1::/48·07aa}. Safe for use by many threads.
  */
 public final class Masking {
@@ -23,10 +23,10 @@ public final class Masking {
   private static final int TAG_BYTES = 2;
   private static final int HASH_BYTES = 8;
 
-  /** From so many characters on, two are shown at the beginning and one at the end. */
+  /** The length in characters from which on two are shown at the beginning and one at the end. */
   private static final int LONG = 5;
 
-  /** From so many characters on, one is shown at the beginning. */
+  /** The length in characters from which on one is shown at the beginning. */
   private static final int SHORT = 3;
 
   private static final Pattern IPV4 =
@@ -36,7 +36,7 @@ public final class Masking {
   private static final Pattern GROUP = Pattern.compile("[0-9a-fA-F]{1,4}");
   private static final int GROUPS = 8;
 
-  /** The groups of an address that are shown: 48 bits. */
+  /** The number of an address's groups that are shown: 48 bits. */
   private static final int SHOWN_GROUPS = 3;
 
   private final SecretKeySpec secret;
@@ -53,14 +53,14 @@ public final class Masking {
     this.secret = new SecretKeySpec(secret, ALGORITHM);
   }
 
-  /** Returns masking under a secret that nothing else knows. */
+  /** Returns masking under a secret that is random and kept nowhere else. */
   public static Masking random() {
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
     return new Masking(secret);
   }
 
-  /** Returns a value as it may be shown. */
+  /** Returns the masked form of a value. */
   public String masked(String value) {
     String network = network(value);
     return (network == null ? ends(value) : network) + '\u00b7' + tag(value);
@@ -75,7 +75,9 @@ public final class Masking {
         + value.substring(value.offsetByCodePoints(value.length(), -last));
   }
 
-  /** Returns 16 hexadecimal digits by which a value is recognized, and nothing else of it. */
+  /**
+   * Returns 16 hexadecimal digits by which a value is recognized; they reveal nothing else of it.
+   */
   public String hashed(String value) {
     return digits(value, HASH_BYTES);
   }
@@ -91,7 +93,7 @@ public final class Masking {
       mac.init(secret);
       hash = mac.doFinal(value.getBytes(StandardCharsets.UTF_8));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(ALGORITHM + ": " + e.getMessage(), e); // Every JDK has it.
+      throw new IllegalStateException(ALGORITHM + ": " + e.getMessage(), e); // Every JDK has HMAC.
     }
     StringBuilder digits = new StringBuilder();
     for (int i = 0; i < bytes; i++) {
@@ -101,7 +103,7 @@ public final class Masking {
     return digits.toString();
   }
 
-  /** Returns the network of an address, or null if the value is none. */
+  /** Returns the network of an address, or null if the value is not an address. */
   private static @Nullable String network(String value) {
     Matcher v4 = IPV4.matcher(value);
     if (v4.matches()) {
@@ -116,7 +118,7 @@ public final class Masking {
     return v6.matches() ? network6(v6.group(1)) : null;
   }
 
-  /** Returns the first three groups of an address with colons, or null if it is none. */
+  /** Returns the first three groups of an address with colons, or null if the text is not one. */
   private static @Nullable String network6(String address) {
     int gap = address.indexOf("::");
     String before = gap < 0 ? address : address.substring(0, gap);
@@ -143,14 +145,14 @@ public final class Masking {
     return groups.stream().allMatch(each -> GROUP.matcher(each).matches());
   }
 
-  /** Returns the groups between colons; a dotted end is two of them. */
+  /** Returns the groups between colons; a dotted end counts as two of them. */
   private static List<String> groups(String text) {
     List<String> groups = new ArrayList<>();
     if (!text.isEmpty()) {
       groups.addAll(List.of(text.split(":", -1)));
       String end = groups.get(groups.size() - 1);
       if (end.indexOf('.') >= 0) {
-        // What it says is not shown: it is behind the first 48 bits.
+        // Its value is not shown: it is behind the first 48 bits.
         groups.set(groups.size() - 1, "0");
         groups.add("0");
       }

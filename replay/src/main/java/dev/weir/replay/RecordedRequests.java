@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that were recorded within a span of time. Immutable; it keeps the memory of what is in
- * it, also if the recorder forgets that.
+ * Requests that were recorded within a span of time. Immutable; it keeps its requests in memory
+ * even after the recorder has dropped them.
  */
 public final class RecordedRequests {
   private final long fromNanos;
@@ -19,7 +19,7 @@ public final class RecordedRequests {
   private final List<List<TrafficSegment>> chains;
 
   /**
-   * @param chains segments of one thread and class each, in the order of their times
+   * @param chains lists of segments, each of one stripe and class, in the order of their times
    */
   RecordedRequests(
       long fromNanos,
@@ -44,17 +44,17 @@ public final class RecordedRequests {
     return toNanos;
   }
 
-  /** Returns for how many keys each key in it stands: 1 if all are in it. */
+  /** Returns the number of keys that each key in it stands for: 1 if all are in it. */
   public long keysPerRecorded() {
     return keysPerRecorded;
   }
 
-  /** Returns how many requests came in that span, recorded or not. */
+  /** Returns the number of requests that came in that span, recorded or not. */
   public long came() {
     return came;
   }
 
-  /** Where one chain is. */
+  /** A position in one chain. */
   private static final class Reader {
     private final int number;
     private final List<TrafficSegment> chain;
@@ -79,7 +79,7 @@ public final class RecordedRequests {
     }
   }
 
-  /** Goes through the requests in the order of their times. For one thread. */
+  /** A cursor over the requests, in the order of their times. For one thread. */
   public final class Cursor {
     private final PriorityQueue<Reader> readers =
         new PriorityQueue<>(
@@ -115,7 +115,7 @@ public final class RecordedRequests {
       return false;
     }
 
-    /** Returns when the request came, in nanoseconds since the Unix epoch. */
+    /** Returns the time at which the request came, in nanoseconds since the Unix epoch. */
     public long nanos() {
       return nanos;
     }

@@ -12,51 +12,52 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The requests of the last hour, in memory only, for dry runs. Bounded in bytes: where more comes
- * than fits, only some keys are recorded, and of these all requests. Safe for use by many threads.
+ * The requests of the last hour, in memory only, for dry runs. Bounded in bytes: if more comes than
+ * fits, only some keys are recorded, and of these all requests. Safe for use by many threads.
  *
- * <p>The key of a request is, for this, its domain and first descriptor. Which keys are recorded is
- * decided by a seeded hash, so it does not depend on what a key does and cannot be chosen.
+ * <p>Here, the key of a request is its domain and first descriptor. A seeded hash decides which
+ * keys are recorded; the choice therefore does not depend on a key's requests, and clients cannot
+ * influence it.
  */
 public final class RecordedTraffic {
   /*
-   * How is RecordedTraffic designed, and why? A recorded key must be there with all its requests:
-   * a limit over half of a key's requests would refuse far fewer than half. So not requests are
-   * left out where there is no room, but keys.
+   * How is RecordedTraffic designed, and why? A recorded key must be there with all its requests: a
+   * limit over half of a key's requests would refuse far fewer than half. So if there is no room,
+   * whole keys are left out, not requests.
    *
    * Every key belongs to a class by the leading zeros of its hash: half of the keys to class 0, a
    * quarter to class 1, and so on. Each class has segments of its own, and only the classes from
-   * the level on are recorded. So when the bytes are used up, the level rises by one, and the class
-   * below it is forgotten at once: nothing has to be searched or copied, and half of the bytes are
-   * free. When little is used, the level falls by one; what is asked for then is read at the
-   * highest level of its time, so that again all keys are whole. At the last level the oldest
-   * segments are forgotten instead.
+   * the level on are recorded. When the bytes are used up, the level rises by one, and the class
+   * below it is dropped at once: nothing has to be searched or copied, and half of the bytes are
+   * free. When few bytes are used, the level falls by one. A span is always read at the highest
+   * level that was in force during it, so that all of its keys are whole. At the last level the
+   * oldest segments are dropped instead.
    *
    * Threads record into stripes, chosen by the thread's number, each with a lock of its own. The
    * lock of this object is taken only to make room, which takes stripes' locks one at a time; a
-   * stripe never asks for it.
+   * stripe never takes it.
    */
 
-  /** What is recorded is forgotten after an hour. */
+  /** The time after which a recorded request is dropped: an hour. */
   public static final long SPAN_NANOS = 3_600_000_000_000L;
 
-  /** The least that is worth anything: 1 MiB. */
+  /** The smallest bound that is of use: 1 MiB. */
   public static final long MIN_BYTES = 1 << 20;
 
-  /** Enough for some five million requests: 64 MiB. */
+  /** The default bound, enough for some five million requests: 64 MiB. */
   public static final long DEFAULT_BYTES = 64 << 20;
 
-  /** The longest that a text is kept after its hour: until its segment is forgotten. */
+  /** The longest time that a text is kept after its hour: until its segment is dropped. */
   private static final long CLOSE_NANOS = 300_000_000_000L;
 
-  /** How long a level lasts at least before a lower one is tried. */
+  /** The shortest time for which a level holds before a lower one is tried. */
   private static final long LEVEL_NANOS = 300_000_000_000L;
 
   private static final int MIN_SEGMENT = 4 << 10;
   private static final int MAX_SEGMENT = 64 << 10;
   private static final int MAX_STRIPES = 64;
 
-  /** From when on keys of which classes are recorded. */
+  /** A level and the instant from which on it holds: the classes from it on are recorded. */
   private record Since(long nanos, int level) {}
 
   private final Ticker ticker;
@@ -64,7 +65,7 @@ public final class RecordedTraffic {
   private final AtomicLong used = new AtomicLong();
   private final TrafficStripe[] stripes;
 
-  /** What the stripes take without any segment. */
+  /** The bytes that the stripes use without any segment. */
   private final long emptyBytes;
 
   /** The levels of the last hour and the one before, the newest first. */
@@ -72,7 +73,7 @@ public final class RecordedTraffic {
 
   private final long beganNanos;
 
-  /** Nothing before it is complete. */
+  /** The instant before which the recording is incomplete. */
   private long forgottenNanos;
 
   private volatile int level;
@@ -82,8 +83,8 @@ public final class RecordedTraffic {
   }
 
   /**
-   * @param maxBytes the most that is kept, at least {@link #MIN_BYTES}
-   * @throws IllegalArgumentException if that is too little
+   * @param maxBytes the most bytes that are kept, at least {@link #MIN_BYTES}
+   * @throws IllegalArgumentException if that is too low
    */
   public RecordedTraffic(Ticker ticker, long maxBytes) {
     this(ticker, maxBytes, Fingerprint.random());
@@ -124,7 +125,8 @@ public final class RecordedTraffic {
   /**
    * Records a request.
    *
-   * @param nowNanos the time, on the ticker's scale; if the thread has recorded a later one, that
+   * @param nowNanos the time, on the ticker's scale; if the thread has recorded a later time, that
+   *     one counts
    */
   public void add(Request request, long nowNanos) {
     TrafficStripe stripe = stripes[(int) Thread.currentThread().getId() & (stripes.length - 1)];
@@ -140,7 +142,7 @@ public final class RecordedTraffic {
     return level;
   }
 
-  /** Frees some bytes; false if there is nothing to forget. */
+  /** Frees some bytes; false if there is nothing to drop. */
   private synchronized boolean makeRoom() {
     long now = ticker.nanos();
     if (used.get() < maxBytes - maxBytes / 8) {
@@ -181,7 +183,7 @@ public final class RecordedTraffic {
     }
   }
 
-  /** Forgets what is older than an hour; to be called every second or so. */
+  /** Drops requests that are older than an hour; to be called every second or so. */
   public synchronized void expire() {
     long now = ticker.nanos();
     for (TrafficStripe stripe : stripes) {
@@ -191,7 +193,7 @@ public final class RecordedTraffic {
     if (level > 0 && used.get() < maxBytes / 4 && now - newest.nanos >= LEVEL_NANOS) {
       int next = level - 1;
       level = next;
-      // Threads may see the lower level a little later.
+      // Other threads may see the lower level a little later.
       levels.addFirst(new Since(now + 1_000_000_000L, next));
     }
     long from = now - SPAN_NANOS;
@@ -218,17 +220,22 @@ public final class RecordedTraffic {
     return maxBytes;
   }
 
-  /** Returns for how many keys each recorded key stands at this time: 1 if all are recorded. */
+  /**
+   * Returns the number of keys that each recorded key stands for at this time: 1 if all are
+   * recorded.
+   */
   public long keysPerRecorded() {
     return 1L << level;
   }
 
   /**
-   * Returns what was recorded, as it is now: what is recorded or forgotten later does not change
-   * it. Nothing older than an hour is in it, and nothing from before the recording began.
+   * Returns the requests recorded so far: later recording and dropping does not change the result.
+   * It has no requests from more than an hour ago or from before the recording began.
    *
-   * @param spanNanos how far back it goes, at least 10 s; it begins at a multiple of 10 s
-   * @param mostRequests where there are more, fewer keys are in it, unless none would be left
+   * @param spanNanos the length of the span back from now, at least 10 s; it begins at a multiple
+   *     of 10 s
+   * @param mostRequests the most requests: if there are more, fewer keys are in it, unless none
+   *     would be left
    */
   public synchronized RecordedRequests requests(long spanNanos, long mostRequests) {
     long now = ticker.nanos();
@@ -265,7 +272,10 @@ public final class RecordedTraffic {
     return new RecordedRequests(from, now, 1L << taken, came, chains);
   }
 
-  /** Returns the least level with few enough requests, but some; else all keys are taken. */
+  /**
+   * Returns the lowest level with some requests and at most so many; without such a level, the
+   * least.
+   */
   private static int level(long[] counts, int least, long mostRequests) {
     long rest = 0;
     for (long count : counts) {

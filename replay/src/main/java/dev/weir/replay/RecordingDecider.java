@@ -8,17 +8,17 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Records the requests that another decider decides. A request that waits for its turn was decided
- * before, so it is recorded once; looking and giving back are not recorded. Safe for use by many
- * threads.
+ * A decider that records the requests that another one decides. A request that waits for its turn
+ * was decided before, so it is recorded once. Peeks and refunds are not recorded. Safe for use by
+ * many threads.
  */
 public final class RecordingDecider implements Decider {
   private final Decider decider;
   private final RecordedTraffic traffic;
 
   /**
-   * @param decider what decides
-   * @param traffic where its requests are recorded
+   * @param decider the decider of the requests
+   * @param traffic the recording of the requests
    */
   public RecordingDecider(Decider decider, RecordedTraffic traffic) {
     this.decider = decider;

@@ -37,7 +37,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recorded traffic through rules on virtual time: what would these rules have done to it?
+ * A replay of recorded traffic through rules on virtual time. It answers the question: what would
+ * these rules have done to this traffic?
  *
  * <p>The time is the records' own, to the nanosecond where they give that; nothing depends on the
  * machine's clock. A record earlier than one before it is decided at the latest time seen so far,
@@ -49,12 +50,12 @@ public final class Replay {
   /**
    * Replays an input.
    *
-   * <p>An interrupt of the thread ends the reading; the summary is then of what was read, and the
+   * <p>An interrupt of the thread ends the reading; the summary then covers what was read, and the
    * interrupt is cleared.
    *
-   * @param progress hears how far it is
-   * @throws TrafficException if the options, the rules or the input are such that nothing can be
-   *     replayed; says everything that is wrong
+   * @param progress receives the progress
+   * @throws TrafficException if nothing can be replayed with the options, the rules or the input;
+   *     its message lists all problems
    * @throws IOException if reading the input or writing the decisions fails
    */
   public static ReplaySummary run(ReplayOptions options, Progress progress)
@@ -96,9 +97,9 @@ public final class Replay {
   }
 
   /**
-   * What is known before the input is opened.
+   * The plan of a replay, made before the input is opened.
    *
-   * @param queues whether any rule of the domain lets requests wait
+   * @param queues true if any rule of the domain lets requests wait
    */
   private record Plan(
       RuleSet rules,
@@ -154,7 +155,7 @@ public final class Replay {
     return new Plan(rules, queues, template, load, found, texts);
   }
 
-  /** Warns where a load is missing, or of no use. */
+  /** Warns if a load is missing, or of no use. */
   private static void elastic(RuleSet rules, ReplayOptions options, List<String> warnings) {
     boolean any = false;
     for (Rule rule : rules.rules()) {
@@ -186,7 +187,7 @@ public final class Replay {
     return loaded.ruleSet();
   }
 
-  /** Returns what is in the rule files, by their names: to be shown. */
+  /** Returns the contents of the rule files by their names, to be shown. */
   private static Map<String, String> texts(List<Path> paths) throws TrafficException {
     Map<String, String> texts = new TreeMap<>();
     try {

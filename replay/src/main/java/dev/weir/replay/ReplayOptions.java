@@ -8,17 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to replay, and how. Immutable. Nothing is checked before {@link Replay#run}, which says all
- * that is wrong at once.
+ * The options of a replay. Immutable. Nothing is checked before {@link Replay#run}, which reports
+ * all problems at once.
  *
  * @param rules rule files, or folders of them
- * @param traffic what is replayed; one descriptor at least
- * @param domain whose rules decide
- * @param decisions where to write a row for each record, or null for nowhere
- * @param report where to write the report, a page of HTML, or null for nowhere
- * @param load the load that elastic rules listen to: a column like {@code {cpu}} of shares, or the
- *     requests that are full load, like {@code 200/1s}; null for none, and then they are hard
- * @param maxKeys how many keys may have state at once, at least 1
+ * @param traffic the traffic that is replayed; it has at least one descriptor
+ * @param domain the domain whose rules decide
+ * @param decisions the file that receives a row for each record, or null for none
+ * @param report the file for the report, a page of HTML, or null for none
+ * @param load the load for elastic rules: a column like {@code {cpu}} of shares, or the requests
+ *     that are full load, like {@code 200/1s}; null for none, and then elastic rules are hard
+ * @param maxKeys the most keys that may have state at once, at least 1
  */
 public record ReplayOptions(
     List<Path> rules,
@@ -38,7 +38,7 @@ public record ReplayOptions(
     return new Builder(traffic, domain);
   }
 
-  /** Collects options. Not safe for use by several threads. */
+  /** A builder of options. Not safe for use by several threads. */
   public static final class Builder {
     private final Traffic traffic;
     private final String domain;
@@ -59,27 +59,27 @@ public record ReplayOptions(
       return this;
     }
 
-    /** Sets where to write a row for each record. Default: nowhere. */
+    /** Sets the file that receives a row for each record. Default: none. */
     public Builder decisions(@Nullable Path file) {
       this.decisions = file;
       return this;
     }
 
-    /** Sets where to write the report, a page of HTML. Default: nowhere. */
+    /** Sets the file for the report, a page of HTML. Default: none. */
     public Builder report(@Nullable Path file) {
       this.report = file;
       return this;
     }
 
-    /** Sets the load that elastic rules listen to. Default: none, and they are hard. */
+    /** Sets the load for elastic rules. Default: none, and they are hard. */
     public Builder load(@Nullable String columnOrRate) {
       this.load = columnOrRate;
       return this;
     }
 
     /**
-     * Sets how many keys may have state at once. Default: {@link MemoryStore#DEFAULT_MAX_KEYS}, as
-     * a server's.
+     * Sets the most keys that may have state at once. Default: {@link
+     * MemoryStore#DEFAULT_MAX_KEYS}, as in a server.
      */
     public Builder maxKeys(long keys) {
       this.maxKeys = keys;

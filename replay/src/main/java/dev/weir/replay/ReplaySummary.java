@@ -15,22 +15,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules have done to the traffic. The same input and options give the same summary, but
- * for {@link #timeTaken}, which is in neither {@link #text} nor {@link #json}.
+ * The results of a replay. The same input and options give the same summary, except for {@link
+ * #timeTaken}, which is in neither {@link #text} nor {@link #json}.
  *
- * @param source how the input was read
- * @param stopped whether an interrupt ended it before the end of the input
+ * @param source a description of how the input was read
+ * @param stopped true if an interrupt ended it before the end of the input
  * @param counts the totals
  * @param policies every policy of the domain, in the order of the rule files
  * @param queues every queue of the domain's rules, in the same order
  * @param refusedKeys the keys with the most refused requests, at most ten
- * @param refusedKeysExact whether the counts of the refused keys are exact; otherwise they can be
+ * @param refusedKeysExact true if the counts of the refused keys are exact; otherwise they can be
  *     too high
  * @param busiestWindows the windows with the most permits asked for by one key, at most ten
- * @param busiestWindowsComplete whether all keys were looked at for the windows
+ * @param busiestWindowsComplete true if the windows of all keys were compared
  * @param unreadableLines the first lines that could not be read, at most ten
- * @param warnings what is doubtful in the rules, in the input, or in how they fit together, one
- *     line each
+ * @param warnings the doubts about the rules, the input, or how they fit together, one line each
  * @param timeTaken the time that the replay took
  */
 public record ReplaySummary(
@@ -47,7 +46,7 @@ public record ReplaySummary(
     List<String> warnings,
     Duration timeTaken) {
 
-  /** The most lines of each list. */
+  /** The most entries of each list. */
   public static final int LISTED = 10;
 
   public ReplaySummary {
@@ -60,14 +59,14 @@ public record ReplaySummary(
   }
 
   /**
-   * How the inputs were read.
+   * A description of how the inputs were read.
    *
-   * @param inputs what was read
-   * @param format the format, found out if that was asked; the first input's
-   * @param timeColumn the column with the time, found out if that was asked
-   * @param timeUnit what numbers in that column count, for example milliseconds; empty if there are
-   *     none
-   * @param notes what was inferred or left out, one line each
+   * @param inputs the inputs that were read
+   * @param format the format of the first input, detected if that was asked for
+   * @param timeColumn the column with the time, detected if that was asked for
+   * @param timeUnit the unit of numbers in that column, for example milliseconds; empty if there
+   *     are none
+   * @param notes inferences and omissions, one line each
    */
   public record Source(
       List<InputRead> inputs,
@@ -99,14 +98,14 @@ public record ReplaySummary(
    * The totals.
    *
    * @param requests records that were decided
-   * @param allowed of these, how many may pass
-   * @param denied of these, how many may not
-   * @param deniedForTrouble of the denied, how many for another reason than their limit, such as
-   *     too many keys
-   * @param shadowDenied of the allowed, how many only because a rule is in shadow mode
-   * @param tolerated of the allowed, how many only because of a rule's throttle
-   * @param unlimited of the allowed, how many no limit applies to
-   * @param unreadable records that could not be read, and so were not decided
+   * @param allowed the number of these that may pass
+   * @param denied the number of these that may not
+   * @param deniedForTrouble the number denied for another reason than their limit, such as too many
+   *     keys
+   * @param shadowDenied the number allowed only because a rule is in shadow mode
+   * @param tolerated the number allowed only because of a rule's throttle
+   * @param unlimited the number allowed because no limit applies to them
+   * @param unreadable records that could not be read and therefore were not decided
    * @param outOfOrder records earlier than one before them, decided at the latest time so far
    * @param firstNanos the earliest time, in nanoseconds since the Unix epoch; null if there is none
    * @param lastNanos the latest time, likewise
@@ -131,20 +130,21 @@ public record ReplaySummary(
   }
 
   /**
-   * What one policy did. A request with several descriptors counts for each policy that decided on
-   * one.
+   * The counts of one policy. A request with several descriptors counts for each policy that
+   * decided on one.
    *
    * @param policy its name
-   * @param path the rule's, unique
+   * @param path the path of its rule, unique
    * @param algorithm the algorithm's name
    * @param permits the quota's permits
    * @param windowNanos the quota's window
-   * @param requests how many it decided on
-   * @param denied how many of them did not fit
-   * @param shadowDenied how many of them did not fit but passed, the rule being in shadow mode
-   * @param throttle how strictly the quota is held
-   * @param bound the permits that a soft policy holds strictly; else the quota's
-   * @param tolerated how many passed beyond the quota because of the throttle
+   * @param requests the number of requests that it decided
+   * @param denied the number of them that did not fit
+   * @param shadowDenied the number of them that did not fit but passed, because the rule is in
+   *     shadow mode
+   * @param throttle the strictness with which the quota is enforced
+   * @param bound the permits that a soft policy enforces strictly; otherwise the quota's
+   * @param tolerated the number that passed beyond the quota because of the throttle
    */
   public record PolicyCount(
       String policy,
@@ -160,19 +160,20 @@ public record ReplaySummary(
       long tolerated) {}
 
   /**
-   * What the queues of one rule did, one for each key. A request that waited for several rules
-   * counts for the one that let it wait longest.
+   * The counts of one rule's queues, one queue for each key. A request that waited for several
+   * rules counts for the one for which it waited longest.
    *
    * @param policy the policy's name
-   * @param path the rule's, unique
-   * @param requests how many may wait for one key at a time
-   * @param waitNanos how long one may wait
-   * @param servedLate how many waited and were admitted
+   * @param path the path of the rule, unique
+   * @param requests the most requests that may wait for one key at a time
+   * @param waitNanos the longest time that a request may wait
+   * @param servedLate the number of requests that waited and were admitted
    * @param medianWaitNanos the time that half of these did not exceed, at most a 64th too long; 0
    *     if there are none
    * @param longestWaitNanos the longest time that one of these waited
-   * @param gaveUp how many waited and were refused
-   * @param refusedAtOnce how many were to wait and found the queue full, or the wait too long
+   * @param gaveUp the number of requests that waited and were refused
+   * @param refusedAtOnce the number of requests that were to wait but found the queue full, or the
+   *     wait too long
    */
   public record QueueCount(
       String policy,
@@ -185,7 +186,7 @@ public record ReplaySummary(
       long gaveUp,
       long refusedAtOnce) {}
 
-  /** Returns the same with more warnings behind those there are. */
+  /** Returns the same summary with more warnings at the end. */
   ReplaySummary with(List<String> more) {
     List<String> all = new ArrayList<>(warnings);
     all.addAll(more);
@@ -204,12 +205,12 @@ public record ReplaySummary(
         timeTaken);
   }
 
-  /** Returns how many requests waited and were admitted. */
+  /** Returns the number of requests that waited and were admitted. */
   public long servedLate() {
     return queues.stream().mapToLong(QueueCount::servedLate).sum();
   }
 
-  /** Returns how many requests waited and were refused. */
+  /** Returns the number of requests that waited and were refused. */
   public long gaveUp() {
     return queues.stream().mapToLong(QueueCount::gaveUp).sum();
   }
@@ -219,16 +220,16 @@ public record ReplaySummary(
    *
    * @param policy the name of the policy that refused
    * @param key the descriptor, {@code key=value,key2=value2}
-   * @param denied requests that this key was the deciding one to refuse
+   * @param denied the number of refusals that this key decided
    */
   public record RefusedKey(String policy, String key, long denied) {}
 
   /**
    * A window of a policy's length, aligned to multiples of it since the Unix epoch.
    *
-   * @param permits asked for by the key in the window
-   * @param requests made by it
-   * @param denied those among them that did not fit
+   * @param permits the permits that the key requested in the window
+   * @param requests the number of its requests
+   * @param denied the number of them that did not fit
    */
   public record BusyWindow(
       String policy,
@@ -239,10 +240,12 @@ public record ReplaySummary(
       long requests,
       long denied) {}
 
-  /** A line that could not be read: its input's name, its number, counted from 1, and why. */
+  /**
+   * A line that could not be read: its input's name, its number, counted from 1, and the reason.
+   */
   public record UnreadableLine(String input, long line, String reason) {}
 
-  /** Returns the summary for people, several lines, each ended by a line feed. */
+  /** Returns the summary as text for people: several lines, each ended by a line feed. */
   public String text() {
     return new SummaryText(this).toString();
   }
@@ -252,7 +255,9 @@ public record ReplaySummary(
     return SummaryJson.of(this);
   }
 
-  /** Returns records read per second of {@link #timeTaken}; 0 if that is too short to tell. */
+  /**
+   * Returns the records read per second of {@link #timeTaken}; 0 if that is too short to measure.
+   */
   public long recordsPerSecond() {
     long nanos = timeTaken.toNanos();
     if (nanos <= 0) {

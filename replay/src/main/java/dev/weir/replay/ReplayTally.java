@@ -33,20 +33,20 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what a summary says, in bounded memory. */
+/** A collector of all figures of a summary, in bounded memory. */
 public final class ReplayTally {
   /*
-   * How is ReplayTally designed, and why? Every answer is taken apart once, here, and given to all
-   * that count: sums for the whole and for each rule, the keys that were refused, the windows that
-   * were asked for most, the queues, and where a report is wanted, a History. Each of these is
-   * bounded, so a replay of any length fits. A rule's policy says what it counts by; where a
-   * subject has a number of its own, the status says that, and only the History needs it. How a
-   * key is named is the caller's choice: a dry run names keys so that they can be masked later.
+   * How is ReplayTally designed, and why? Every answer is taken apart once, here, and passed to all
+   * counters: sums for the whole and for each rule, the refused keys, the busiest windows, the
+   * queues and, if a report is wanted, a History. Each of these is bounded, so a replay of any
+   * length fits. Rules are counted by their own policies; if a subject has its own number, the
+   * status has it, and only the History needs it. The caller chooses how keys are named: a dry run
+   * names them such that they can be masked later.
    */
 
-  /** Hears more of each answer than a summary says. */
+  /** A listener that receives more details of each answer than a summary has. */
   public interface Listener {
-    /** Ignores it. */
+    /** A listener that ignores all. */
     Listener NONE =
         new Listener() {
           @Override
@@ -56,18 +56,20 @@ public final class ReplayTally {
           public void refused(RuleKey key) {}
         };
 
-    /** A rule has decided the descriptor of that number. */
+    /** Called when a rule has decided the descriptor of that number. */
     void judged(Rule rule, int descriptor);
 
-    /** A request was refused, and this was the key that decided. */
+    /** Called when a request was refused, with the key that decided. */
     void refused(RuleKey key);
   }
 
   /**
-   * How much a tally keeps.
+   * The sizes of a tally.
    *
-   * @param refusedKeys keys whose refusals are counted exactly, of some 300 bytes each
-   * @param openWindows keys that can have a window open at once, of some 240 bytes each
+   * @param refusedKeys the number of keys whose refusals are counted exactly, of some 300 bytes
+   *     each
+   * @param openWindows the number of keys that can have a window open at once, of some 240 bytes
+   *     each
    */
   record Sizes(int refusedKeys, int openWindows) {
     static final Sizes DEFAULTS = new Sizes(1 << 16, 1 << 18);
@@ -81,12 +83,12 @@ public final class ReplayTally {
   }
 
   /**
-   * When a request came that its rules let wait, and when it was answered.
+   * The times of a request that had to wait.
    *
    * @param timeNanos the record's own time
-   * @param sinceNanos when it was first decided
-   * @param answeredNanos when it was admitted, or refused for good
-   * @param stood whether it found a place in the queues
+   * @param sinceNanos the time at which it was first decided
+   * @param answeredNanos the time at which it was admitted, or refused for good
+   * @param stood true if it found a place in the queues
    */
   public record Wait(long timeNanos, long sinceNanos, long answeredNanos, boolean stood) {}
 
@@ -117,7 +119,7 @@ public final class ReplayTally {
   private long lastNanos = Long.MIN_VALUE;
 
   /**
-   * @param history receives all answers as well; or null
+   * @param history a history that receives all answers as well; or null
    */
   ReplayTally(RuleSet rules, String domain, @Nullable History history) {
     this(
@@ -130,8 +132,8 @@ public final class ReplayTally {
   }
 
   /**
-   * @param which the rules that are listed also if they decide nothing
-   * @param history receives all answers as well; or null
+   * @param which the rules that are listed even if they decide nothing
+   * @param history a history that receives all answers as well; or null
    */
   ReplayTally(
       RuleSet rules,
@@ -166,9 +168,9 @@ public final class ReplayTally {
    * Counts an answer.
    *
    * @param timeNanos the record's own time
-   * @param nowNanos when it was decided
+   * @param nowNanos the time at which it was decided
    * @param deciding the answer's deciding status
-   * @param load at the time, NaN if it is not known
+   * @param load the load at that time, NaN if it is not known
    */
   public void add(
       Request request,
@@ -181,7 +183,9 @@ public final class ReplayTally {
     answered(request, answer, deciding, nowNanos, load, false);
   }
 
-  /** Takes a request that its rules let wait; {@link #addWaited} takes its answer. */
+  /**
+   * Counts the arrival of a request that its rules let wait; {@link #addWaited} counts its answer.
+   */
   public void waits(Request request, Answer refused, long nowNanos) {
     List<Status> statuses = refused.statuses();
     for (int i = 0; i < statuses.size() && history != null; i++) {
@@ -197,8 +201,8 @@ public final class ReplayTally {
   /**
    * Counts the answer to a request that waited, at the time at which it was answered.
    *
-   * @param refused the answer that had it wait
-   * @param load when it was answered, NaN if it is not known
+   * @param refused the answer that made it wait
+   * @param load the load when it was answered, NaN if it is not known
    */
   public void addWaited(
       Request request,
@@ -221,7 +225,7 @@ public final class ReplayTally {
     }
   }
 
-  /** Returns the rule that a request has to wait for longest, the first of equals. */
+  /** Returns the rule for which a request has to wait longest; of equals, the first. */
   private static @Nullable Rule slowest(Answer refused) {
     Rule slowest = null;
     long longest = -1;
@@ -299,7 +303,7 @@ public final class ReplayTally {
     }
   }
 
-  /** Returns what has decided: the rule's policy, or one with the number of a subject. */
+  /** Returns the policy that decided: the rule's, or one with the number of a subject. */
   private static @Nullable Policy policy(Status status) {
     CurrentLimit limit = status.currentLimit();
     return limit == null ? null : limit.policy();
@@ -326,7 +330,10 @@ public final class ReplayTally {
     }
   }
 
-  /** Returns how many requests a limit applied to by each of their descriptors. */
+  /**
+   * Returns, for each position of a descriptor, the number of requests to which a limit applied by
+   * it.
+   */
   long[] matched() {
     return matched.clone();
   }

@@ -27,11 +27,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the smallest limits that refuse at most a share of requests and of keys. Every limit that
- * is suggested has been replayed, and so has the one below it.
+ * A search for the smallest limits that refuse at most a share of requests and of keys. Every limit
+ * that is suggested has been replayed, and so has the one below it.
  */
 public final class Suggest {
-  /** Limits on a curve, about evenly on a scale of powers. */
+  /** The number of limits on a curve, spread about evenly on a scale of powers. */
   private static final int CURVE_POINTS = 24;
 
   private static final int MOST_HEADROOM = 100;
@@ -39,14 +39,16 @@ public final class Suggest {
   private Suggest() {}
 
   /**
-   * What to look for.
+   * The options of a search.
    *
-   * @param windows one or more
+   * @param windows the windows, one or more
    * @param refuseAtMost the share of requests, and of keys, that may be refused: 0 to 1
-   * @param algorithm of the limits
-   * @param domain of the rules to paste
-   * @param headroom what the suggested limit is above the smallest: 0.2 for a fifth more; 0 to 100
-   * @param ignoreTop how many keys are left out: those that ask for the most, for example attackers
+   * @param algorithm the algorithm of the limits
+   * @param domain the domain of the rules to paste
+   * @param headroom the share by which the suggested limit is above the smallest: 0.2 for a fifth
+   *     more; 0 to 100
+   * @param ignoreTop the number of keys that are left out: those that request the most, for example
+   *     attackers
    */
   public record Options(
       List<Duration> windows,
@@ -59,7 +61,7 @@ public final class Suggest {
       windows = List.copyOf(windows);
     }
 
-    /** Without headroom, and with all keys. */
+    /** Options without headroom and with all keys. */
     public Options(
         List<Duration> windows, double refuseAtMost, Algorithm algorithm, String domain) {
       this(windows, refuseAtMost, algorithm, domain, 0, 0);
@@ -67,29 +69,29 @@ public final class Suggest {
   }
 
   /**
-   * What a limit refuses of all.
+   * The refusals by a limit.
    *
-   * @param limit permits per window
-   * @param requests how many are refused
-   * @param permits what these asked for
-   * @param keys how many have a request refused
+   * @param limit the permits per window
+   * @param requests the number of refused requests
+   * @param permits the permits that these requested
+   * @param keys the number of keys with a refused request
    * @param worstKey the key of which the most requests are refused; empty if none is
-   * @param worstRequests how many of it are
+   * @param worstRequests the number of its refused requests
    */
   public record Refused(
       long limit, long requests, long permits, long keys, String worstKey, long worstRequests) {}
 
   /**
-   * What is suggested for a window.
+   * The suggestion for a window.
    *
    * @param windowNanos the window
    * @param forRequests the smallest limit that refuses at most the share of requests
-   * @param forKeys the smallest limit that refuses at most the share of keys anything
-   * @param both the larger of the two: neither is refused more
-   * @param below what one permit less refuses: more than the share, of requests or of keys; null if
-   *     the limit is 0
-   * @param suggested what the limit for both with its headroom refuses
-   * @param curve what other limits refuse, by rising limit
+   * @param forKeys the smallest limit at which at most the share of keys has a refused request
+   * @param both the larger of the two: it meets both shares
+   * @param below the refusals by one permit less: more than the share, of requests or of keys; null
+   *     if the limit is 0
+   * @param suggested the refusals by the limit for both with its headroom
+   * @param curve the refusals by other limits, by rising limit
    */
   public record Window(
       long windowNanos,
@@ -105,7 +107,7 @@ public final class Suggest {
   }
 
   /**
-   * Looks for limits.
+   * Searches for limits.
    *
    * @throws TrafficException if the options are wrong or the traffic cannot be read
    */
@@ -116,10 +118,11 @@ public final class Suggest {
   }
 
   /**
-   * Looks for limits by each descriptor of the traffic by itself, and writes one page for all. The
-   * traffic is read anew for each.
+   * Searches for limits by each descriptor of the traffic by itself, and writes one page for all.
+   * The traffic is read anew for each.
    *
-   * @throws TrafficException as {@link #run}; also if standard input would have to be read twice
+   * @throws TrafficException for the same reasons as {@link #run}; also if standard input would
+   *     have to be read twice
    */
   public static Suggestions runEach(
       Traffic traffic, Options options, @Nullable Path report, Progress progress)
@@ -169,7 +172,7 @@ public final class Suggest {
         if (windows.isEmpty()) {
           throw new TrafficException("suggest: stopped before any limit was found");
         }
-        break; // What is found is worth showing.
+        break; // The limits found so far are worth showing.
       }
     }
     Suggestion suggestion = new Suggestion(options, windows, recording, ignored);
@@ -221,7 +224,7 @@ public final class Suggest {
     return fitting;
   }
 
-  /** The search for one window. */
+  /** A search for one window. */
   private static final class Search {
     private final Recording recording;
     private final Options options;
@@ -247,7 +250,7 @@ public final class Suggest {
       mostKeys = part(trace.keys() - ignored.ids().size());
     }
 
-    /** Returns the share of a whole: in decimals, 29 % of 100 are 29 and not 28.999... */
+    /** Returns the share of a whole, computed in decimals: 29 % of 100 are 29 and not 28.999... */
     private long part(long whole) {
       BigDecimal share = BigDecimal.valueOf(options.refuseAtMost());
       return share.multiply(BigDecimal.valueOf(whole)).longValue();
@@ -272,7 +275,7 @@ public final class Suggest {
     }
 
     private List<Refused> curve(long limit) throws TrafficException, LimitSearch.Stopped {
-      // As far to the right as anything is refused.
+      // The curve reaches as far to the right as any request is refused.
       long most = Math.max(1, limit);
       while (most < Quota.MAX_PERMITS && limits.refused(most).requests() > 0) {
         most = Math.min(Quota.MAX_PERMITS, 2 * most);
@@ -297,10 +300,10 @@ public final class Suggest {
   }
 
   /**
-   * Keys that are left out: those that ask for the most.
+   * The keys that are left out: those that request the most.
    *
    * @param ids their numbers in the trace
-   * @param requests how many requests they have
+   * @param requests the number of their requests
    */
   record Ignored(Set<Integer> ids, long requests) {
     static Ignored of(Trace trace, int most) {

@@ -19,12 +19,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Suggest} found. Immutable. */
+/** The result of {@link Suggest}. Immutable. */
 public final class Suggestion {
-  /** The window whose limit goes into the rules, if it is among those asked for. */
+  /** The window whose limit goes into the rules, if it is among the requested ones. */
   private static final long USUAL_NANOS = 60_000_000_000L;
 
-  /** Keys that are named where there may be many. */
+  /** The most keys that are named. */
   private static final int LISTED = 3;
 
   private final Suggest.Options options;
@@ -47,27 +47,27 @@ public final class Suggestion {
     return options;
   }
 
-  /** Returns what is suggested for each window, in the order that was asked for. */
+  /** Returns the suggestion for each window, in the requested order. */
   public List<Suggest.Window> windows() {
     return windows;
   }
 
-  /** Returns how many requests there were, of keys that were not left out. */
+  /** Returns the number of requests of keys that were not left out. */
   public long requests() {
     return recording.trace().size() - ignored.requests();
   }
 
-  /** Returns how many keys there were, without those that were left out. */
+  /** Returns the number of keys, without those that were left out. */
   public long keys() {
     return (long) recording.trace().keys() - ignored.ids().size();
   }
 
-  /** Returns the keys that were left out, those that asked for the most first. */
+  /** Returns the keys that were left out, those that requested the most first. */
   public List<String> ignoredKeys() {
     return ignored.ids().stream().map(recording.trace()::key).toList();
   }
 
-  /** Returns what is doubtful in the traffic or in how windows fit it, one line each. */
+  /** Returns the doubts about the traffic and about how windows fit it, one line each. */
   public List<String> warnings() {
     return recording.warnings(options.windows().stream().map(Duration::toNanos).toList());
   }
@@ -93,13 +93,13 @@ public final class Suggestion {
         + Figures.window(chosen.windowNanos());
   }
 
-  /** Returns whose limit it is: the keys of the descriptor. */
+  /** Returns the keys of the descriptor that the limit is for. */
   String perKey() {
     return String.join(
         ", ", recording.template().levels().stream().map(each -> each.key()).toList());
   }
 
-  /** Returns what the answer refuses, in a sentence without its end. */
+  /** Returns the refusals by the answer, as a sentence without its end. */
   String refusedByAnswer() {
     Refused by = chosen().suggested();
     return "refuses "
@@ -119,7 +119,7 @@ public final class Suggestion {
                 + Figures.number(by.worstRequests()));
   }
 
-  /** Returns which keys were left out; empty if none was. */
+  /** Returns a text about the keys that were left out; empty if none was. */
   String ignoredText() {
     List<String> keys = ignoredKeys();
     if (keys.isEmpty()) {
@@ -136,7 +136,7 @@ public final class Suggestion {
         + " requests";
   }
 
-  /** Returns the result for people, several lines, with rules to paste at the end. */
+  /** Returns the result as text for people: several lines, with rules to paste at the end. */
   public String text() {
     StringBuilder text = new StringBuilder();
     text.append(answer()).append(" for each ").append(Figures.plain(perKey()));
@@ -195,7 +195,7 @@ public final class Suggestion {
     return text.append("\nrules to paste\n\n").append(yaml()).toString();
   }
 
-  /** Returns whether an interrupt ended the reading, or the search for all windows. */
+  /** Returns a text on whether an interrupt ended the reading, or the search for all windows. */
   private String stopped() {
     String reading = recording.stopped() ? "; stopped before the end of the input" : "";
     return windows.size() < fitting()
@@ -203,7 +203,7 @@ public final class Suggestion {
         : reading;
   }
 
-  /** Returns how many of the windows the traffic fills. */
+  /** Returns the number of windows that the traffic fills. */
   private long fitting() {
     Trace trace = recording.trace();
     long span = trace.lastNanos() - trace.firstNanos();
@@ -237,7 +237,7 @@ public final class Suggestion {
     return SuggestedRules.yaml(List.of(this));
   }
 
-  /** Returns whether requests ask for other numbers of permits than one. */
+  /** Returns whether requests have numbers of permits other than one. */
   boolean weighted() {
     return windows.stream()
         .flatMap(each -> each.curve().stream())
@@ -250,7 +250,7 @@ public final class Suggestion {
     try (JsonGenerator json = SummaryJson.generator(text)) {
       write(json);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
+      throw new UncheckedIOException(e); // Writing to a string cannot fail.
     }
     return text + "\n";
   }

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is suggested for several descriptors, each by itself: what one of the limits refuses is not
- * taken from the traffic of another.
+ * The suggestions for several descriptors, each by itself: requests that one of the limits refuses
+ * stay in the traffic of the others.
  *
- * @param each in the order in which the descriptors were given; one at least
+ * @param each the suggestions in the order in which the descriptors were given, at least one
  */
 public record Suggestions(List<Suggestion> each) {
   public Suggestions {
     each = List.copyOf(each);
   }
 
-  /** Returns what is doubtful, one line each. */
+  /** Returns all doubts, one line each. */
   public List<String> warnings() {
     Set<String> warnings = new LinkedHashSet<>();
     each.forEach(suggestion -> warnings.addAll(suggestion.warnings()));
@@ -37,7 +37,7 @@ public record Suggestions(List<Suggestion> each) {
     return SuggestedRules.yaml(each);
   }
 
-  /** Returns the result for people: one table, and the rules of all as one file. */
+  /** Returns the result as text for people: one table, and the rules of all as one file. */
   public String text() {
     if (each.size() == 1) {
       return each.get(0).text();
@@ -78,7 +78,7 @@ public record Suggestions(List<Suggestion> each) {
     return text.append("\nrules to paste\n\n").append(yaml()).toString();
   }
 
-  /** Leaves out the fifth column where requests and permits are the same. */
+  /** Leaves out the fifth column if requests and permits are the same. */
   private static String[] columns(boolean weighted, String... all) {
     List<String> columns = new ArrayList<>(List.of(all));
     if (!weighted) {
@@ -103,7 +103,7 @@ public record Suggestions(List<Suggestion> each) {
       json.writeStringField("rules", yaml());
       json.writeEndObject();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
+      throw new UncheckedIOException(e); // Writing to a string cannot fail.
     }
     return text + "\n";
   }

@@ -1,5 +1,5 @@
 /**
- * Replay: recorded traffic through rules on virtual time, and the reports of it.
+ * Replays of recorded traffic through rules on virtual time, and the reports of them.
  *
  * <ul>
  *   <li>{@link dev.weir.replay.Replay}: one set of rules; begin here

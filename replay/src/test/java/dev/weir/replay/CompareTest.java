@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A comparison counts what the oracle decides and a plain list of admissions shows. */
+/** A test that a comparison's counts are those of the oracle and of a plain list of admissions. */
 class CompareTest {
   @TempDir Path folder;
 
@@ -96,7 +96,7 @@ class CompareTest {
         List<Asked> past = admitted.computeIfAbsent(asked.key(), key -> new ArrayList<>());
         for (int i = past.size() - 1; i >= 0; i--) {
           if (past.get(i).nanos() <= now - quota.windowNanos()) {
-            break; // Those before it are older still.
+            break; // The ones before it are older still.
           }
           used += past.get(i).permits();
         }
@@ -121,7 +121,10 @@ class CompareTest {
     }
   }
 
-  /** Two a second for b all the time; a sends ten at an edge of the clock's minutes. */
+  /**
+   * Writes two requests a second for b all the time, and ten for a at an edge of the clock's
+   * minutes.
+   */
   private Path edge() throws IOException {
     StringBuilder text = new StringBuilder("time,user\n");
     for (int second = 0; second < 240; second++) {

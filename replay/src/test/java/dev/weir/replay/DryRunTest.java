@@ -181,7 +181,7 @@ class DryRunTest {
     assertThat(larger).as("seed %d", seed).isLessThan(20);
   }
 
-  /** Fixed windows of the clock's minutes, counted in a map. */
+  /** An oracle with fixed windows of the clock's minutes, counted in a map. */
   private static final class Oracle {
     private final long limit;
     private final Map<String, Long> own = new HashMap<>();
@@ -225,7 +225,7 @@ class DryRunTest {
         .containsExactlyInAnyOrder(
             new RuleChange("per-user", "shop.user", new Counts(3, 2, 1, 0, 0), null, true),
             new RuleChange("alice", "shop.user_alice", null, new Counts(3, 1, 2, 0, 0), true));
-    // A value that a rule names is no secret.
+    // A value that a rule names is not secret.
     assertThat(result.refusedMore()).extracting(KeyChange::key).containsExactly("user=alice");
     assertThat(result.refusedLess())
         .extracting(KeyChange::key)

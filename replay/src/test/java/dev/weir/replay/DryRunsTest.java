@@ -41,7 +41,7 @@ class DryRunsTest {
     return started.id();
   }
 
-  /** Holds up a run in its first look-up, until it is let go. */
+  /** Limits that hold up a run at its first look-up, until the test releases it. */
   private static final class Held implements KeyPolicies {
     private final CountDownLatch inside = new CountDownLatch(1);
     private final CountDownLatch letGo = new CountDownLatch(1);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What can be fed to a replay: several inputs, compressed ones, damaged ones, none at all. */
+/** A test of the inputs of a replay: several inputs, compressed ones, damaged ones, none at all. */
 class InputTest {
   @TempDir Path folder;
   private Trial trial;
@@ -232,7 +232,7 @@ class InputTest {
     long seed = Trials.random("binary data").nextLong();
     byte[] noise = new byte[3 << 20];
     new SplittableRandom(seed).nextBytes(noise);
-    noise[0] = 7; // No compression.
+    noise[0] = 7; // Noise does not compress.
     trial.input("noise.bin", noise).traffic(traffic -> traffic.descriptor("key={ip}"));
     assertThatThrownBy(trial::run).as("seed %s", seed).isInstanceOf(TrafficException.class);
     ReplaySummary summary =
@@ -290,7 +290,7 @@ class InputTest {
                 while (left.hasRemaining()) {
                   pipe.sink().write(left);
                 }
-                reader.interrupt(); // The pipe stays open: nothing but this can end the reading.
+                reader.interrupt(); // The pipe stays open: only this can end the reading.
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
@@ -302,7 +302,8 @@ class InputTest {
     pipe.sink().close();
     assertThat(summary.stopped()).isTrue();
     assertThat(Thread.interrupted()).as("cleared").isFalse();
-    // What was read may lie before the last bytes that were written, and half a line is none.
+    // The reading may have ended before the last bytes that were written; half a line does not
+    // count.
     assertThat(summary.counts().requests()).isBetween(1L, 50_000L);
     assertThat(summary.counts().unreadable()).isZero();
   }

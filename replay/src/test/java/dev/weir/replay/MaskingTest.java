@@ -100,7 +100,7 @@ class MaskingTest {
       }
       String shown = masking.masked(value.toString()).replaceAll(TAG + "$", "");
       if (shown.endsWith("/48")) {
-        continue; // Its ::/48 may be all that there was.
+        continue; // The ::/48 may be the whole value.
       }
       assertThat(shown).as("seed %d, value %s", seed, value).doesNotContain(value);
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Queues in front of a limit, written in the plainest way: each key has its limit and its line; a
- * request that comes plays the line through on a copy of the limit to find out when its turn is.
- * Requests have one permit.
+ * Queues in front of a limit, written in the plainest way: each key has its limit and its queue. A
+ * new request runs the queue through a copy of the limit to find out when its turn is. Requests
+ * have one permit.
  */
 final class NaiveQueue {
   /** A limit of one key. */
@@ -95,7 +95,7 @@ final class NaiveQueue {
     }
   }
 
-  /** All admissions, each of which counts for a window's length. */
+  /** A log of all admissions, each of which counts for a window's length. */
   static final class Log implements Limit {
     private final long length;
     private final int permits;
@@ -126,7 +126,7 @@ final class NaiveQueue {
     }
   }
 
-  /** What became of a request: when it was answered, and how. */
+  /** The outcome of a request, with the times at which it came and was answered. */
   record Verdict(boolean admitted, long cameNanos, long answeredNanos) {}
 
   private record Standing(long line, long cameNanos) {}
@@ -156,7 +156,7 @@ final class NaiveQueue {
     this.waitNanos = waitNanos;
   }
 
-  /** Takes a request; times only grow. */
+  /** Adds a request; times only grow. */
   void ask(long line, String name, long nanos) {
     Key key = keys.computeIfAbsent(name, each -> new Key(fresh.copy()));
     serve(key, nanos);
@@ -192,7 +192,9 @@ final class NaiveQueue {
     }
   }
 
-  /** Returns what became of each request, by its line, after all that wait have been served. */
+  /**
+   * Returns the outcome of each request by its line, after all waiting requests have been served.
+   */
   Map<Long, Verdict> finish() {
     keys.values().forEach(key -> serve(key, Long.MAX_VALUE));
     return verdicts;

@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every row of every replay is what the oracle says, on generated traffic and, where they lie
- * beside the repository, on real traces. The traces are read here in the plainest way, by code that
- * shares nothing with the readers.
+ * A test that every row of every replay is the oracle's decision, on generated traffic and, if they
+ * lie beside the repository, on real traces. The traces are read here in the plainest way, by code
+ * that shares nothing with the readers.
  */
 class OracleReplayTest {
   static final Path TRACES = Path.of("..", "..", "shared", "traces");
@@ -46,7 +46,7 @@ class OracleReplayTest {
   /** A record as the test reads it. */
   record Asked(long line, long nanos, String key, long permits) {}
 
-  /** An input, what is in it, and how to replay it. */
+  /** An input, its records, and the way to replay it. */
   record Recorded(Path file, List<Asked> records, Quota quota, String descriptor, String permits) {}
 
   static Stream<Algorithm> algorithms() {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules with queues on recorded traffic: requests beyond the limit wait in the records' time. */
+/**
+ * A test of rules with queues on recorded traffic: requests beyond the limit wait in the records'
+ * time.
+ */
 class QueueReplayTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -148,7 +151,7 @@ class QueueReplayTest {
             .traffic(o -> o.descriptor("user={u}").descriptor("all=x"))
             .input("in.csv", "time,u\n100,a\n101,a\n104,b\n105,c\n106,d\n")
             .run();
-    // At 110 the permit of a is free again, but none of all before 120.
+    // At 110 the permit of a is free again, but no permit of all is free before 120.
     assertThat(outcomes())
         .containsEntry(3L, "DENIED 9000")
         .containsEntry(4L, "ALLOWED 0")
@@ -208,11 +211,11 @@ class QueueReplayTest {
 
   @Test
   void windowsAreCountedAtTheTimeOfServing_andDemandAtTheTimeOfComing() throws Exception {
-    // Three are asked for within a window, not four.
+    // Three permits are requested within a window, not four.
     assertThat(cell(rulesRow(3), "keys above the limit")).isEqualTo("0");
     String row = rulesRow(2);
-    // The third is served at 110, when the first has left the window: two within any window,
-    // while three were asked for within one.
+    // The third is served at 110, when the first has left the window: two within any window, while
+    // three were requested within one.
     assertThat(outcomes()).containsEntry(4L, "ALLOWED 8000");
     assertThat(cell(row, "keys above the limit")).isEqualTo("1");
     assertThat(cell(row, "most admitted")).isEqualTo("2");

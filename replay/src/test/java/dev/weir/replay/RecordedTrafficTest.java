@@ -155,7 +155,10 @@ class RecordedTrafficTest {
     }
   }
 
-  /** Checks that of each key all requests are there, or none, and all as they were. */
+  /**
+   * Checks that all requests of each key are in the recording, or none, and that they are
+   * unchanged.
+   */
   private static void assertWholeKeys(List<Came> given, RecordedRequests back, String seed) {
     List<Came> read = all(back);
     Set<Key> recorded = new HashSet<>();
@@ -173,7 +176,7 @@ class RecordedTrafficTest {
     assertThat(read).as(seed).isEqualTo(expected);
     double share = (double) recorded.size() / keys.size();
     double of = share * back.keysPerRecorded();
-    // Five standard deviations of a binomial share.
+    // The bound is five standard deviations of a binomial share.
     double off = 5 * Math.sqrt(back.keysPerRecorded() / (double) keys.size());
     assertThat(of).as(seed + ": share of keys").isBetween(1 - off, 1 + off);
   }
@@ -381,7 +384,7 @@ class RecordedTrafficTest {
         traffic,
         (thread, i) -> {
           time.advance(1_000);
-          // Every key has one request of each thread.
+          // Every key has one request from each thread.
           traffic.add(user(i));
         },
         each);

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Measures records per second, end to end: reading, times, templates, decisions, counting. Run by
- * hand, see {@code docs/replay.md}; arguments: records, rounds.
+ * A measurement of records per second, end to end: reading, times, templates, decisions, counting.
+ * It is run by hand, see {@code docs/replay.md}; arguments: records, rounds.
  */
 final class ReplaySpeed {
   private static final OperatingSystemMXBean PROCESS =
@@ -32,7 +32,7 @@ final class ReplaySpeed {
   /**
    * Generates one input a format and replays each several times.
    *
-   * @param args how many records (default 1 million), how many rounds (default 5)
+   * @param args the number of records (default 1 million) and the number of rounds (default 5)
    */
   public static void main(String[] args) throws IOException, TrafficException {
     int records = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;

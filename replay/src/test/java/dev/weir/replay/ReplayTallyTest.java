@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** The bounded counters behind a summary. */
+/** A test of the bounded counters behind a summary. */
 class ReplayTallyTest {
   private static final Rule RULE = rule();
 

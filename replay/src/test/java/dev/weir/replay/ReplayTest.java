@@ -28,7 +28,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole way: 2 per minute and key by the default algorithm, unless a test says otherwise. */
+/**
+ * A test of the whole replay: 2 per minute and key by the default algorithm, unless a test differs.
+ */
 class ReplayTest {
   @TempDir Path folder;
   private Trial trial;
@@ -108,7 +110,7 @@ class ReplayTest {
   void recordFromThePast_isDecidedAtTheLatestTime() throws Exception {
     ReplaySummary summary =
         trial.input("in.csv", "time,k\n100,a\n30,a\n31,a\n159.9,a\n160,a\n").run();
-    // On its own time the second would have fitted beside neither: both count at 100.
+    // At its own time the second would have fitted beside neither: both count at 100.
     assertThat(trial.outcomes())
         .containsExactly("2 ALLOWED", "3 ALLOWED", "4 DENIED", "5 DENIED", "6 ALLOWED");
     assertThat(trial.rows().get(1).timestampMs()).isEqualTo(30_000);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the report is made of: counters against plain lists, and the page itself. */
+/** A test of the parts of a report: counters against plain lists, and the page itself. */
 class ReportTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -61,12 +61,15 @@ class ReportTest {
             "weir replay",
             "CRC-32C")
         .doesNotContain("<script", "http://", "https://");
-    // One of 301 keys asks for 19 within a minute, the others for one.
+    // One of 301 keys requests 19 permits within a minute, the others one.
     assertThat(html)
         .contains("At the limit of 3, 1 of 301 keys ask for more in some window: 0.33 %");
   }
 
-  /** A rule above 128 counts in buckets, which count the oldest one in full: it needs more room. */
+  /**
+   * Tests a limit above 128: such a rule counts in buckets and counts the oldest in full, so it
+   * needs more room.
+   */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void limitThatRefusesNoKey_isTrueOfTheRulesOwnAlgorithm(Algorithm algorithm) throws Exception {

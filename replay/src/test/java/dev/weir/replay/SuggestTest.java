@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A limit that is suggested refuses at most the share, and one less refuses more. */
+/** A test that a suggested limit refuses at most the share, and that one less refuses more. */
 class SuggestTest {
   private static final List<Duration> WINDOWS =
       List.of(Duration.ofSeconds(10), Duration.ofMinutes(1));
@@ -309,7 +309,7 @@ class SuggestTest {
 
   @Test
   void share_isTakenInDecimals() throws Exception {
-    // Of 100 keys, 29 ask twice: 0.29 of 100 is 28.999... in binary.
+    // Of 100 keys, 29 make two requests: 0.29 of 100 is 28.999... in binary.
     StringBuilder text = new StringBuilder("time,ip\n");
     for (int i = 0; i < 129; i++) {
       text.append("1,").append(i % 100).append('\n');

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Soft and elastic rules on recorded traffic, and the loads recorded in it. */
+/** A test of soft and elastic rules on recorded traffic, and of the loads recorded in it. */
 class ThrottledReplayTest {
   @TempDir Path folder;
 
@@ -65,7 +65,7 @@ class ThrottledReplayTest {
       throws Exception {
     String input =
         "time,k,cpu\n"
-            + "1,a,1\n1,a,1\n" // Used up.
+            + "1,a,1\n1,a,1\n" // The limit is used up.
             + "2,a,%s\n3,a,%s\n4,a,%s\n5,a,%s\n".formatted(low, high, unknown, idle);
     ReplaySummary summary =
         rules("elastic").input("in.csv", input).options(o -> o.load("{cpu}")).run();
@@ -146,7 +146,7 @@ class ThrottledReplayTest {
       input.append((i / 3) + ",a\n" + (i % 100 < 50 ? "" : (i / 3) + ",a\n"));
     }
     for (int i = 0; i < 10; i++) {
-      input.append("99,b" + i + "\n"); // As many keys as a curve needs.
+      input.append("99,b" + i + "\n"); // A curve needs so many keys.
     }
     rules("{soft: 50%}").input("in.csv", input.toString()).options(o -> o.report(page)).run();
     assertThat(Files.readString(page))

@@ -18,12 +18,12 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** One replay in a folder of its own: rules, input, options; then summary and rows. */
+/** One replay in its own folder: rules, input, options; then summary and rows. */
 final class Trial {
   private static final DateTimeFormatter ACCESS_LOG =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  /** A row of the decisions, but for its line feed. */
+  /** A row of the decisions, without its line feed. */
   record Row(
       long line,
       long timestampMs,
@@ -59,7 +59,7 @@ final class Trial {
     rules = Files.writeString(folder.resolve("rules.yaml"), rules("", 2, "minute"));
   }
 
-  /** Rules of domain d with one descriptor {@code key}. */
+  /** Returns rules of domain d with one descriptor {@code key}. */
   static String rules(String algorithm, long permits, String unit) {
     return "domain: d\n"
         + "descriptors:\n"
@@ -92,7 +92,7 @@ final class Trial {
     return andInput(name, bytes);
   }
 
-  /** Adds an input to those there are. */
+  /** Adds an input to the existing ones. */
   Trial andInput(String name, byte[] bytes) throws IOException {
     if (name.equals(Traffic.STANDARD_INPUT)) {
       inputs.add(name);
@@ -113,13 +113,13 @@ final class Trial {
     return this;
   }
 
-  /** Sets how to read it. Without any descriptor: {@code key={k}}. */
+  /** Sets how the traffic is read. Without any descriptor: {@code key={k}}. */
   Trial traffic(UnaryOperator<Traffic.Builder> more) {
     traffic = more;
     return this;
   }
 
-  /** Sets further options. Without any the defaults. */
+  /** Sets further options. Without any, the defaults hold. */
   Trial options(UnaryOperator<ReplayOptions.Builder> more) {
     options = more;
     return this;
@@ -166,7 +166,7 @@ final class Trial {
     return folder.resolve("decisions.csv");
   }
 
-  /** The rows that the run has written. */
+  /** Returns the rows that the run has written. */
   List<Row> rows() throws IOException {
     List<String> lines = Files.readAllLines(decisionsFile());
     List<Row> rows = new ArrayList<>();
@@ -176,7 +176,7 @@ final class Trial {
     return rows;
   }
 
-  /** {@code line outcome} of each row. */
+  /** Returns {@code line outcome} of each row. */
   List<String> outcomes() throws IOException {
     return rows().stream().map(row -> row.line() + " " + row.outcome()).toList();
   }

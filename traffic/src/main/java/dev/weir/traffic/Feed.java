@@ -28,44 +28,42 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traffic as requests, one after the other: of several inputs always the earliest record next, or
- * all sorted by time.
+ * Traffic as requests, one after the other. Of several inputs, the earliest record always comes
+ * next; or all records are sorted by time.
  *
- * <p>An interrupt of the thread ends it early and is cleared; {@link #stopped} says so.
+ * <p>An interrupt of the thread ends the feed early and is cleared; {@link #stopped} is then true.
  */
 public final class Feed implements Closeable {
   /*
    * How is a Feed designed, and why? It opens all inputs, finds their columns and the unit of their
-   * times, and then has one record of each input in a queue by time: the earliest is handed on and
-   * its input read further. With one input there is no queue to keep. Sorting puts the same stream
-   * through a RecordSorter. On the way each record is looked at by Order, KeyCheck and
-   * UnreadableTally, which cost a comparison or two, and their doubts are the warnings at the end.
-   * What a record means is up to RequestTemplate, how it is written is up to a RecordReader.
+   * times, and then has one record of each input in a queue by time: the earliest is passed on and
+   * its input read further. With one input there is no queue. Sorting puts the same stream through
+   * a RecordSorter. On the way, Order, KeyCheck and UnreadableTally examine each record, which
+   * costs a comparison or two; their doubts are the warnings at the end. RequestTemplate defines
+   * what a record means, a RecordReader how it is written.
    */
 
-  /** What to do where traffic does not fit the heap. */
+  /** The advice for traffic that does not fit the heap. */
   public static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
 
-  /** What is said of times that nothing gives a zone. */
+  /** The note about times without a zone when none is given. */
   static final String UTC_NOTE =
       "time: no zone in the times; read as UTC (expected: --zone with the writer's, such as"
           + " Europe/Berlin, if that is another)";
 
-  /** Progress is reported once in this many records, a power of two. */
+  /** The number of records between two reports of progress, a power of two. */
   private static final int REPORT_EVERY = 4096;
 
-  /**
-   * Records that wait to be sorted are held in at most as much memory, and an eighth of the heap.
-   */
+  /** The most memory for records that wait to be sorted; an eighth of the heap if that is less. */
   private static final long SORT_BYTES = 64L << 20;
 
   /** The most records in a hundred that may be earlier than one before them. */
   private static final int MAX_OUT_OF_ORDER_PERCENT = 1;
 
-  /** Takes a request. */
+  /** A receiver of requests. */
   public interface Taker {
     /**
-     * Takes it.
+     * Receives a request.
      *
      * @param input the input's number, from 0
      * @param line the record's first line there, from 1
@@ -76,7 +74,7 @@ public final class Feed implements Closeable {
         throws IOException, TrafficException;
   }
 
-  /** Receives lines that cannot be read. */
+  /** A receiver of lines that cannot be read. */
   public interface UnreadableLines {
     void unreadable(String input, long line, String reason);
   }
@@ -103,9 +101,10 @@ public final class Feed implements Closeable {
   /**
    * Opens all inputs and finds their columns.
    *
-   * @param template what a record is, or null for its column with a usual name for a key
-   * @param standard what {@link Traffic#STANDARD_INPUT} stands for
-   * @throws TrafficException if that cannot be done; says everything that is wrong
+   * @param template the template of a record's request, or null for the column with a usual name
+   *     for a key
+   * @param standard the stream that {@link Traffic#STANDARD_INPUT} stands for
+   * @throws TrafficException if that cannot be done; its message lists all problems
    */
   public static Feed open(Traffic traffic, @Nullable RequestTemplate template, InputStream standard)
       throws IOException, TrafficException {
@@ -127,7 +126,7 @@ public final class Feed implements Closeable {
     }
   }
 
-  /** Returns standard input such that an interrupt ends a read that waits for it. */
+  /** Returns standard input such that an interrupt ends a blocked read. */
   public static InputStream standardInput() {
     return Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel());
   }
@@ -160,7 +159,10 @@ public final class Feed implements Closeable {
     }
   }
 
-  /** Chooses the columns: the time's goes to slot 0. The first input decides which that is. */
+  /**
+   * Chooses the columns; the time's column goes to slot 0. The first input decides which column
+   * that is.
+   */
   private void bind(RequestTemplate template) throws IOException, TrafficException {
     List<String> problems = new ArrayList<>();
     Set<String> wanted = new LinkedHashSet<>();
@@ -208,7 +210,7 @@ public final class Feed implements Closeable {
     keys = KeyCheck.of(template);
   }
 
-  /** Returns the unit that is asked for, in either way to ask for it. */
+  /** Returns the requested unit, whether the column or the traffic names it. */
   private TimeReader.Unit asked(TimeReader.Unit behindColumn) throws TrafficException {
     TimeUnit asked = traffic.timeUnit();
     if (asked == null) {
@@ -229,7 +231,7 @@ public final class Feed implements Closeable {
     return unit;
   }
 
-  /** Finds what the times of each input are, and whether they can be compared. */
+  /** Finds the kind of each input's times, and whether the inputs' times can be compared. */
   private void bindTimes(List<String> columns, Set<String> required, TimeReader.Unit asked)
       throws IOException, TrafficException {
     String unknown = "";
@@ -266,11 +268,10 @@ public final class Feed implements Closeable {
   }
 
   /**
-   * Hands on all requests, and all lines that are not requests.
+   * Passes on all requests, and all lines that are not requests.
    *
    * @throws TrafficException at the end, if more than one record in a hundred is earlier than one
-   *     before it and they were not to be sorted, or if a clock whose zone is not known was set
-   *     back
+   *     before it and they were not to be sorted, or if a clock with an unknown zone was set back
    */
   public void each(Taker taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
@@ -295,7 +296,7 @@ public final class Feed implements Closeable {
     }
   }
 
-  /** Takes the record that a source is at. */
+  /** A receiver of sources, each at its current record. */
   private interface AtRecord {
     void take(Source source) throws IOException, TrafficException;
   }
@@ -393,12 +394,12 @@ public final class Feed implements Closeable {
     progress.at(read, total, records);
   }
 
-  /** Returns what a record is. */
+  /** Returns the template of a record's request. */
   public RequestTemplate template() {
     return Objects.requireNonNull(bound);
   }
 
-  /** Returns how the inputs are written: the first one that has anything. */
+  /** Returns the format of the first input that is not empty. */
   public Format format() {
     return sources.get(0).format();
   }
@@ -408,15 +409,18 @@ public final class Feed implements Closeable {
     return timeColumn;
   }
 
-  /** Returns what numbers in that column count, for example milliseconds; empty if none are. */
+  /**
+   * Returns the unit of the numbers in that column, for example milliseconds; empty if there are
+   * none.
+   */
   public String timeUnit() {
     return timeUnit;
   }
 
   /**
-   * Returns what was inferred or left out, one line each: the unit of numbers, times without a zone
-   * that were taken for UTC, text before the records, addresses in lists. Complete when {@link
-   * #each} is done.
+   * Returns inferences and omissions, one line each: the unit of numbers, times without a zone that
+   * were taken for UTC, text before the records, addresses in lists. Complete when {@link #each} is
+   * done.
    */
   public List<String> notes() {
     Set<String> notes = new LinkedHashSet<>();
@@ -429,8 +433,8 @@ public final class Feed implements Closeable {
   }
 
   /**
-   * Returns what is doubtful in what was read, one line each: input that broke off, lines that
-   * cannot be read, keys that are none. Complete when {@link #each} is done.
+   * Returns the doubts about the input, one line each: input that broke off, lines that cannot be
+   * read, values that are no keys. Complete when {@link #each} is done.
    */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>();
@@ -446,12 +450,12 @@ public final class Feed implements Closeable {
     return warnings;
   }
 
-  /** Returns whether an interrupt ended it before the end of the inputs. */
+  /** Returns whether an interrupt ended the feed before the end of the inputs. */
   public boolean stopped() {
     return stopped;
   }
 
-  /** Returns what has been read of each input. */
+  /** Returns a description of how far each input was read. */
   public List<InputRead> inputs() {
     return sources.stream()
         .map(Source::input)

@@ -3,13 +3,13 @@ package dev.weir.traffic;
 import dev.weir.rules.Choice;
 import java.util.List;
 
-/** How records are written in an input. */
+/** The format of an input: the way in which its records are written. */
 public enum Format {
-  /** As the input's beginning shows, if it shows that with certainty. */
+  /** The format that the input's beginning shows, if it shows one with certainty. */
   AUTO,
   /** Access logs of Apache and nginx, combined or common, each line with or without quotes. */
   COMBINED,
-  /** The same behind the name of the virtual host: Apache's {@code vhost_combined}. */
+  /** Combined access logs behind the name of the virtual host: Apache's {@code vhost_combined}. */
   VHOST,
   /** Access logs of ingress-nginx. */
   NGINX_INGRESS,
@@ -21,11 +21,11 @@ public enum Format {
   CADDY,
   /** Cloudflare's Logpush data set of HTTP requests, JSON. */
   CLOUDFLARE,
-  /** Google Cloud's load balancer, JSON. */
+  /** Logs of Google Cloud's load balancer, JSON. */
   GCP,
-  /** Azure Front Door, JSON. */
+  /** Access logs of Azure Front Door, JSON. */
   AZURE,
-  /** Tomcat's and Spring Boot's JsonAccessLogValve. */
+  /** Logs of Tomcat's and Spring Boot's JsonAccessLogValve. */
   TOMCAT_JSON,
   /** The requests that pino and bunyan log for Fastify, hapi, restify and others, JSON. */
   PINO,
@@ -41,25 +41,25 @@ public enum Format {
   ENVOY,
   /** Istio's default access log. */
   ISTIO,
-  /** HAProxy's HTTP log, with or without what syslog writes before it. */
+  /** HAProxy's HTTP log, with or without the text that syslog writes before it. */
   HAPROXY,
   /** Squid's native access log. */
   SQUID,
-  /** Labelled values with tabs between, LTSV. */
+  /** Labelled values separated by tabs, LTSV. */
   LTSV,
-  /** Lines of values in an order that the user has written. */
+  /** Lines of values in an order that the user gives. */
   LAYOUT,
   /** Comma-separated values with a header, RFC 4180. */
   CSV,
   /** Tab-separated values with a header. */
   TSV,
-  /** One JSON object a line. */
+  /** JSON objects, one per line. */
   JSONL;
 
-  /** Those that can be written as well as read. */
+  /** The formats that can be written as well as read. */
   static final List<Format> WRITTEN = List.of(COMBINED, CSV, TSV, JSONL);
 
-  /** Those of which no column is known before the input's beginning is read. */
+  /** The formats whose columns are unknown until the input's beginning is read. */
   public static final List<Format> GENERAL = List.of(LTSV, CSV, TSV, JSONL);
 
   /** Returns the name used in flags and reports, for example {@code jsonl}. */

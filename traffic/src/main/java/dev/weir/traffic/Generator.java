@@ -18,11 +18,14 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes traffic, so that everything here can be tried without a log of one's own. The same options
- * give the same bytes, on every machine.
+ * A generator of traffic, by which everything here can be tried without an existing log. The same
+ * options give the same bytes, on every machine.
  */
 public final class Generator {
-  /** From here on traffic of the longest duration would end after what a limiter can count with. */
+  /**
+   * The instant from which on traffic of the longest duration would end beyond a limiter's last
+   * time.
+   */
   private static final Instant LATEST = Instant.parse("2078-01-01T00:00:00Z");
 
   private static final Duration MOST = Duration.ofDays(366);
@@ -36,7 +39,7 @@ public final class Generator {
 
   Generator(GeneratorOptions options) {
     this.options = options;
-    // Every kind has its own numbers: adding one does not change what the others do.
+    // Every kind has its own random numbers: adding a kind does not change the others.
     for (Kind kind : Kind.values()) {
       if (options.traffic().contains(kind)) {
         long seed = options.seed() ^ 0x9e3779b97f4a7c15L * kind.text().hashCode();
@@ -65,9 +68,9 @@ public final class Generator {
    * Writes traffic.
    *
    * @param format combined, csv, tsv or jsonl
-   * @param out is flushed, not closed
-   * @return how many requests it is
-   * @throws TrafficException if the options are out of their ranges; says everything that is wrong
+   * @param out the stream, which is flushed and not closed
+   * @return the number of requests
+   * @throws TrafficException if the options are out of their ranges; its message lists all problems
    */
   public static long write(GeneratorOptions options, Format format, OutputStream out)
       throws IOException, TrafficException {
@@ -85,7 +88,7 @@ public final class Generator {
   /**
    * Checks options without making anything.
    *
-   * @throws TrafficException if they are out of their ranges; says everything that is wrong
+   * @throws TrafficException if they are out of their ranges; its message lists all problems
    */
   public static void check(GeneratorOptions options, Format format) throws TrafficException {
     List<String> problems = new ArrayList<>();

@@ -7,18 +7,19 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What traffic to make. Immutable. Checked by {@link Generator}, which says all that is wrong at
- * once.
+ * The options of generated traffic. Immutable. {@link Generator} checks them, and reports all
+ * problems at once.
  *
- * @param traffic what it is made of; at least one
- * @param seed the same seed and options give the same bytes
- * @param start when it begins, 1970 to 2077
- * @param duration how long it lasts, 1 ms to 366 days
- * @param rate requests a second of the ordinary clients on average, above 0, at most 1,000,000
- * @param clients how many ordinary clients there are, 1 to 16,777,216
- * @param skew the exponent of Zipf's law by which they differ, 0 (not at all) to 3
+ * @param traffic the kinds of traffic; at least one
+ * @param seed the seed; the same seed and options give the same bytes
+ * @param start the beginning of the traffic, 1970 to 2077
+ * @param duration the duration, 1 ms to 366 days
+ * @param rate the requests per second of the ordinary clients on average, above 0, at most
+ *     1,000,000
+ * @param clients the number of ordinary clients, 1 to 16,777,216
+ * @param skew the exponent of Zipf's law by which the clients differ, 0 (not at all) to 3
  * @param window the window whose reset a herd waits for, 1 ms to 366 days
- * @param maxRequests where to stop, at least 1
+ * @param maxRequests the most requests, at least 1
  */
 public record GeneratorOptions(
     Set<Kind> traffic,
@@ -41,7 +42,7 @@ public record GeneratorOptions(
     BURSTS,
     /** One client that fetches page after page. */
     SCRAPER,
-    /** Many addresses that try one password after the other, for a part of the time. */
+    /** Many addresses that try one password after another, for a part of the time. */
     STUFFER,
     /** Clients that were refused and all come back the moment that a window resets. */
     HERD;
@@ -61,7 +62,7 @@ public record GeneratorOptions(
     }
   }
 
-  /** An hour of everything, from a morning in November 2026. */
+  /** The default options: an hour of all kinds, from a morning in November 2026. */
   public static final GeneratorOptions DEFAULTS =
       new GeneratorOptions(
           EnumSet.of(Kind.DAILY, Kind.BURSTS, Kind.SCRAPER, Kind.STUFFER, Kind.HERD),

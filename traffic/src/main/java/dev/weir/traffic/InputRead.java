@@ -1,10 +1,10 @@
 package dev.weir.traffic;
 
 /**
- * What was read of an input.
+ * The part of an input that was read.
  *
- * @param name the file's, or {@link Traffic#STANDARD_INPUT}
- * @param bytes how many, before decompression
+ * @param name the file's name, or {@link Traffic#STANDARD_INPUT}
+ * @param bytes the number of bytes, before decompression
  * @param crc32c the CRC-32C of these bytes
  */
 public record InputRead(String name, long bytes, long crc32c) {}

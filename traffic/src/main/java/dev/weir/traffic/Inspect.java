@@ -20,9 +20,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Reads an input once and shows what is in it, before anything is decided by it. */
+/**
+ * An inspection that reads an input once and shows its contents, before any decision is based on
+ * them.
+ */
 public final class Inspect {
-  /** Further columns are named, not counted. */
+  /** The most columns that are counted; further ones are only named. */
   static final int MAX_COLUMNS = 200;
 
   private static final int EXAMPLES = 3;
@@ -32,7 +35,7 @@ public final class Inspect {
   private static final List<String> KEY_WORDS =
       List.of("user", "client", "host", "key", "tenant", "account", "session", "caller");
 
-  /** What is counted of a column. */
+  /** The counts of a column. */
   private static final class Use {
     private final DistinctValues distinct = new DistinctValues();
     private final DistinctValues keys = new DistinctValues();
@@ -42,7 +45,7 @@ public final class Inspect {
     private long addresses;
 
     /**
-     * @param named whether the column's name says that it has addresses
+     * @param named true if the column has addresses by its name
      */
     Use(boolean named) {
       this.named = named;
@@ -164,7 +167,7 @@ public final class Inspect {
         warnings());
   }
 
-  /** Finds the column with the time, and says what is missing for that. */
+  /** Finds the column with the time, or records the problems if there is none. */
   private void time() throws IOException, TrafficException {
     try {
       UsualColumns.TimeColumn found =
@@ -254,7 +257,7 @@ public final class Inspect {
     return warnings;
   }
 
-  /** Returns the flags that the other commands need to read this input, without the descriptor. */
+  /** Returns the flags that other commands need to read this input, without the descriptor. */
   private List<String> flags() {
     List<String> flags = new ArrayList<>(List.of("--input", source.input().name()));
     if (traffic.format() != Format.AUTO && traffic.layout() == null) {

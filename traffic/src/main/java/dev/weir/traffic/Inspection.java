@@ -13,21 +13,21 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in an input. Immutable.
+ * The contents of an input. Immutable.
  *
  * @param input its name
- * @param format how its records are written
- * @param records that could be read
+ * @param format the format of its records
+ * @param records the number of records that could be read
  * @param timeColumn the column with the time; empty if none is known
- * @param flags what the other commands need to read it, without a descriptor; a value in capitals
- *     is to be filled in
+ * @param flags the flags that the other commands need to read it, without a descriptor; a value in
+ *     capitals is to be filled in
  * @param firstNanos the earliest time, in nanoseconds since the Unix epoch; null if there is none
  * @param lastNanos the latest time, likewise
  * @param outOfOrder records earlier than one before them
- * @param columns what is in each column, at most 200
+ * @param columns the contents of each column, at most 200
  * @param candidates the columns that tell clients apart, the likeliest first
- * @param notes what was inferred, one line each
- * @param warnings what is doubtful, one line each
+ * @param notes the inferences, one line each
+ * @param warnings the doubts, one line each
  */
 public record Inspection(
     String input,
@@ -52,14 +52,14 @@ public record Inspection(
   }
 
   /**
-   * What is in a column.
+   * The contents of a column.
    *
    * @param name its name
-   * @param distinct how many different values it has, those that say that there is nothing aside
-   * @param exact whether that is exact; otherwise it is within some 3 %
-   * @param keys how many keys its values make: IPv6 addresses of one network are one
-   * @param empty in how many records it is empty or {@code -}
-   * @param addresses whether most of its values are IP addresses
+   * @param distinct the number of its different values, without those that stand for an absent one
+   * @param exact true if that number is exact; otherwise it is within some 3 %
+   * @param keys the number of keys that its values make: IPv6 addresses of one network are one key
+   * @param empty the number of records in which it is empty or {@code -}
+   * @param addresses true if most of its values are IP addresses
    * @param examples the first different values, at most three
    */
   public record Column(
@@ -75,7 +75,7 @@ public record Inspection(
     }
   }
 
-  /** Returns it for people, several lines. */
+  /** Returns the inspection as text for people, in several lines. */
   public String text() {
     StringBuilder text = new StringBuilder();
     text.append(ShownText.plain(input)).append(": ").append(format).append(", ");
@@ -163,7 +163,7 @@ public record Inspection(
         .toString();
   }
 
-  /** Returns it as one JSON object, ended by a line feed. */
+  /** Returns the inspection as one JSON object, ended by a line feed. */
   public String json() {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
@@ -195,7 +195,7 @@ public record Inspection(
       texts(json, "warnings", warnings);
       json.writeEndObject();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
+      throw new UncheckedIOException(e); // Writing to a string cannot fail.
     }
     return text + "\n";
   }

@@ -1,17 +1,20 @@
 package dev.weir.traffic;
 
-/** Receives how far a replay is. Called on the replay's thread, every few thousand records. */
+/**
+ * A listener that receives the progress of a replay. Called on the replay's thread, every few
+ * thousand records.
+ */
 @FunctionalInterface
 public interface Progress {
-  /** Ignores it. */
+  /** A listener that ignores the progress. */
   Progress NONE = (bytes, totalBytes, records) -> {};
 
   /**
-   * Reports it.
+   * Receives the progress.
    *
-   * @param bytes bytes of the input read so far, before decompression
+   * @param bytes the bytes of the input read so far, before decompression
    * @param totalBytes the input's length, or -1 if it is not known
-   * @param records records read so far
+   * @param records the records read so far
    */
   void at(long bytes, long totalBytes, long records);
 }

@@ -19,14 +19,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a request of a record: what the options' descriptors and permits say. */
+/** A template that makes a request of a record, by the options' descriptors and permits. */
 public final class RequestTemplate {
-  /** The most permits a record can ask for: far beyond any limit, safe to add up. */
+  /** The most permits of a record: far beyond any limit, and safe to add up. */
   public static final long MAX_PERMITS = 999_999_999_999_999_999L;
 
   private static final int MAX_PERMIT_DIGITS = 18;
 
-  /** An entry to be: its key, and what gives its value. */
+  /** The template of an entry: its key, and the template of its value. */
   private record Part(String key, ColumnTemplate value) {}
 
   private final String domain;
@@ -35,7 +35,7 @@ public final class RequestTemplate {
 
   private final LoadColumn load;
 
-  /** The permits if they are the same for all records, else -1. */
+  /** The permits if they are the same for all records; otherwise -1. */
   private final long fixedPermits;
 
   private RequestTemplate(
@@ -49,7 +49,10 @@ public final class RequestTemplate {
     fixedPermits = literal == null ? -1 : literal(literal);
   }
 
-  /** As {@link #of(String, List, String, String)} where no column has the load. */
+  /**
+   * Reads the options for traffic without a column for the load. See {@link #of(String, List,
+   * String, String)}.
+   */
   public static RequestTemplate of(String domain, List<String> descriptors, String permits)
       throws TrafficException {
     return of(domain, descriptors, permits, null);
@@ -119,15 +122,15 @@ public final class RequestTemplate {
   /**
    * A level of a rule that would match.
    *
-   * @param value the entry's text if that is the same for all records, else null
+   * @param value the entry's text if it is the same for all records; otherwise null
    */
   public record Level(String key, @Nullable String value) {}
 
   /**
    * An entry of a descriptor.
    *
-   * @param onlyColumn the column that the value is, if it is one and nothing else
-   * @param fixed whether the value is the same for all records whatever they hold
+   * @param onlyColumn the column that is the whole value; null if there is none
+   * @param fixed true if the value is the same for all records, whatever they contain
    */
   public record Taken(String key, @Nullable String onlyColumn, boolean fixed) {}
 
@@ -158,10 +161,10 @@ public final class RequestTemplate {
   }
 
   /**
-   * Takes what looks like alternatives, or like an address with a prefix, as one column if there is
-   * one of that name. To be called before {@link #columns}.
+   * Reads a name that looks like alternatives, or like an address with a prefix, as one column if
+   * there is one of that name. To be called before {@link #columns}.
    *
-   * @throws TrafficException if a prefix of an address is none
+   * @throws TrafficException if the prefix of an address is not valid
    */
   void resolve(Predicate<String> isColumn) throws TrafficException {
     List<ColumnTemplate> all = new ArrayList<>();
@@ -179,14 +182,14 @@ public final class RequestTemplate {
     }
   }
 
-  /** Returns the columns that it needs, each once. */
+  /** Returns the columns that the template needs, each once. */
   List<String> columns() {
     Set<String> columns = new LinkedHashSet<>();
     each(template -> columns.addAll(template.columns()));
     return List.copyOf(columns);
   }
 
-  /** Returns those of the columns that every record must have: they have no alternative. */
+  /** Returns the columns that every record must have: they have no alternative. */
   Set<String> required() {
     Set<String> columns = new LinkedHashSet<>();
     each(template -> columns.addAll(template.required()));
@@ -199,7 +202,10 @@ public final class RequestTemplate {
     load.each(action);
   }
 
-  /** Says in which slot each column will be. To be called before {@link #request}. */
+  /**
+   * Sets the columns' slots: each column is in the slot of its place in the list. To be called
+   * before {@link #request}.
+   */
   void bind(List<String> columns) {
     each(template -> template.bind(columns));
   }
@@ -207,16 +213,16 @@ public final class RequestTemplate {
   /**
    * Returns the load in the record, NaN if there is none.
    *
-   * @throws Unreadable if it is no share
+   * @throws Unreadable if it is not a share
    */
   double load(RecordFields fields) throws Unreadable {
     return load.of(fields);
   }
 
   /**
-   * Returns the record's request. Each descriptor says its permits, so that 0 is a peek.
+   * Returns the record's request. Each descriptor has its permits, so that 0 is a peek.
    *
-   * @throws Unreadable if the permits are no number in range
+   * @throws Unreadable if the permits are not a number in range
    */
   Request request(RecordFields fields) throws Unreadable {
     long count = fixedPermits >= 0 ? fixedPermits : permits(fields);

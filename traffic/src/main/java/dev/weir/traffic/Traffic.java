@@ -12,29 +12,30 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where recorded traffic is, and how to read it. Immutable. Nothing is checked before it is read;
- * then all that is wrong is said at once.
+ * The place and format of recorded traffic. Immutable. Nothing is checked before the traffic is
+ * read; then all problems are reported at once.
  *
  * <p>Several inputs are read side by side, and the earliest record comes next: rotated logs in any
  * order and the logs of several servers make one stream.
  *
- * @param inputs one to 256 files' names, or {@code -} for standard input; may be compressed with
- *     gzip or Zstandard
- * @param descriptors each {@code key={column}[,key2={column2}]}; a record is a request with all of
- *     them
- * @param format how the inputs are written
- * @param layout the order of the values in a line, for a format of one's own; null for none
+ * @param inputs the names of one to 256 files, or {@code -} for standard input; they may be
+ *     compressed with gzip or Zstandard
+ * @param descriptors the descriptors, each {@code key={column}[,key2={column2}]}; a record is a
+ *     request with all of them
+ * @param format the format of the inputs
+ * @param layout the order of the values in a line, for a user's own format; null for none
  * @param time the column with the time, with {@code :s}, {@code :ms}, {@code :us} or {@code :ns}
- *     behind it if the size of its numbers does not show it; null to look for a usual name
- * @param timeUnit what numbers in that column count since 1970: seconds, milliseconds, microseconds
- *     or nanoseconds; null to infer it, which is an error where no unit gives plausible years
+ *     behind it if the size of its numbers does not show the unit; null to search for a usual name
+ * @param timeUnit the unit of numbers in that column, counted since 1970: seconds, milliseconds,
+ *     microseconds or nanoseconds; null to infer it, which is an error if no unit gives plausible
+ *     years
  * @param zone the zone of times that are written without one; null if it is not known, which is an
- *     error where they would be merged with others
- * @param permits what a record costs: a number, or a column in braces
- * @param sort whether to sort the records by time first; what does not fit into memory is sorted in
- *     temporary files
- * @param anyOrder whether records may be in any order without being sorted: each is decided at the
- *     latest time so far. If not, more than one in a hundred out of order is an error
+ *     error if they would be merged with others
+ * @param permits the permits of a record: a number, or a column in braces
+ * @param sort true to sort the records by time first; records that do not fit into memory are
+ *     sorted in temporary files
+ * @param anyOrder true if records may be in any order without being sorted: each is decided at the
+ *     latest time so far. If false, more than one in a hundred out of order is an error
  */
 public record Traffic(
     List<String> inputs,
@@ -48,10 +49,10 @@ public record Traffic(
     boolean sort,
     boolean anyOrder) {
 
-  /** The input that stands for standard input. */
+  /** The name that stands for standard input. */
   public static final String STANDARD_INPUT = "-";
 
-  /** As many files as can be open at once with a buffer each. */
+  /** The most inputs: so many files can be open at once with a buffer each. */
   static final int MAX_INPUTS = 256;
 
   private static final Map<TimeUnit, String> UNITS =
@@ -69,7 +70,7 @@ public record Traffic(
   /**
    * Returns the files among the inputs.
    *
-   * @throws TrafficException if one is no path
+   * @throws TrafficException if one is not a path
    */
   public List<Path> files() throws TrafficException {
     List<Path> files = new ArrayList<>();
@@ -81,7 +82,9 @@ public record Traffic(
     return files;
   }
 
-  /** Returns the unit of times as {@link #unit} reads it, or null if none is asked for. */
+  /**
+   * Returns the unit of times in the form that {@link #unit} reads, or null if none is requested.
+   */
   public @Nullable String unitFlag() {
     TimeUnit asked = timeUnit;
     return asked == null ? null : UNITS.getOrDefault(asked, asked.toString());
@@ -105,7 +108,7 @@ public record Traffic(
   /**
    * Returns the zone of that name.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such zone
    */
   public static ZoneId zone(String text) {
     try {
@@ -125,18 +128,18 @@ public record Traffic(
     return new Builder().input(input);
   }
 
-  /** Returns the same traffic with this descriptor alone. */
+  /** Returns the same traffic with this descriptor only. */
   public Traffic withDescriptor(String descriptor) {
     return new Traffic(
         inputs, List.of(descriptor), format, layout, time, timeUnit, zone, permits, sort, anyOrder);
   }
 
-  /** Returns a builder of traffic without an input yet. */
+  /** Returns a builder of traffic without inputs. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Collects options. Not safe for use by several threads. */
+  /** A builder of traffic. Not safe for use by several threads. */
   public static final class Builder {
     private final List<String> inputs = new ArrayList<>();
     private final List<String> descriptors = new ArrayList<>();
@@ -163,14 +166,14 @@ public record Traffic(
       return this;
     }
 
-    /** Sets how the inputs are written. Default: {@link Format#AUTO}. */
+    /** Sets the format of the inputs. Default: {@link Format#AUTO}. */
     public Builder format(Format format) {
       this.format = format;
       return this;
     }
 
     /**
-     * Sets the order of the values in a line, for a format of one's own, such as {@code ip - user
+     * Sets the order of the values in a line, for the user's own format, such as {@code ip - user
      * [time] "request" status}. Default: none.
      */
     public Builder layout(@Nullable String layout) {
@@ -184,22 +187,25 @@ public record Traffic(
       return this;
     }
 
-    /** Sets what numbers in that column count since 1970. Default: what gives plausible years. */
+    /**
+     * Sets the unit of numbers in that column, counted since 1970. Default: the one that gives
+     * plausible years.
+     */
     public Builder timeUnit(@Nullable TimeUnit unit) {
       this.timeUnit = unit;
       return this;
     }
 
     /**
-     * Sets the zone of times that are written without one. Default: not known; they are taken for
-     * UTC, and {@link Feed#notes} says so.
+     * Sets the zone of times that are written without one. Default: not known; they are then taken
+     * for UTC, with a line in {@link Feed#notes}.
      */
     public Builder zone(@Nullable ZoneId zone) {
       this.zone = zone;
       return this;
     }
 
-    /** Sets what a record costs: a number, or a column in braces. Default: 1. */
+    /** Sets the permits of a record: a number, or a column in braces. Default: 1. */
     public Builder permits(String template) {
       this.permits = template;
       return this;

@@ -3,8 +3,7 @@ package dev.weir.traffic;
 import java.util.List;
 
 /**
- * Traffic that cannot be read, made or replayed: wrong options, rules or input. It lists everything
- * that is wrong.
+ * A failure to read, make or replay traffic: wrong options, rules or input. It lists all problems.
  */
 public final class TrafficException extends Exception {
   private static final long serialVersionUID = 1;
@@ -19,14 +18,16 @@ public final class TrafficException extends Exception {
   }
 
   /**
-   * @param problems one line a problem, in the same form
+   * @param problems the problems, one line each, in the same form
    */
   public TrafficException(List<String> problems) {
     super(String.join("\n", problems));
     this.problems = List.copyOf(problems);
   }
 
-  /** Returns one line a problem, in the form {@code name: value (expected: constraint)}. */
+  /**
+   * Returns the problems, one line each, in the form {@code name: value (expected: constraint)}.
+   */
   public List<String> problems() {
     return problems;
   }

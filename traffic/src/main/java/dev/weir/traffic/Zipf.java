@@ -3,10 +3,11 @@ package dev.weir.traffic;
 import java.util.SplittableRandom;
 
 /**
- * Draws ranks by Zipf's law: rank k as often as {@code 1 / k^s}. In no memory, for any number of
- * ranks: by rejection-inversion [Hörmann, Derflinger 1996], under the hat {@code 1 / x^s}.
+ * A source of ranks by Zipf's law: rank k comes as often as {@code 1 / k^s}. It needs no memory,
+ * for any number of ranks: it uses rejection-inversion [Hörmann, Derflinger 1996] under the hat
+ * {@code 1 / x^s}.
  *
- * <p>{@link StrictMath} throughout: a seed gives the same draws on every machine. Immutable.
+ * <p>It computes by {@link StrictMath}, so a seed gives the same draws on every machine. Immutable.
  */
 public final class Zipf {
   private final int ranks;
@@ -16,7 +17,7 @@ public final class Zipf {
   private final double squeeze;
 
   /**
-   * @param ranks how many there are, at least 1
+   * @param ranks the number of ranks, at least 1
    * @param skew the exponent, at least 0
    */
   public Zipf(int ranks, double skew) {
@@ -31,7 +32,7 @@ public final class Zipf {
     return StrictMath.exp(-skew * StrictMath.log(x));
   }
 
-  /** The hat's integral. */
+  /** Returns the hat's integral. */
   private double area(double x) {
     double log = StrictMath.log(x);
     double power = (1 - skew) * log;

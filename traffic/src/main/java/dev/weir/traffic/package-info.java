@@ -1,5 +1,5 @@
 /**
- * Recorded traffic: requests from logs of any format, and generated ones.
+ * Traffic: requests recorded in logs of any format, and generated ones.
  *
  * <ul>
  *   <li>{@link dev.weir.traffic.Traffic}: the source of requests, by files, format and template;
@@ -7,7 +7,7 @@
  *   <li>{@link dev.weir.traffic.Feed}: requests in order of time
  *   <li>{@link dev.weir.traffic.Format}: the formats of logs
  *   <li>{@link dev.weir.traffic.Inspect}: the columns of a log
- *   <li>{@link dev.weir.traffic.Generator}: requests that are made up
+ *   <li>{@link dev.weir.traffic.Generator}: generated requests
  * </ul>
  *
  * <p>{@code internal.read} reads lines; {@code internal.visit} generates visitors.

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The twenty formats, each with what writes a line of it and what its columns must then hold. */
+/** The twenty formats, each with a writer of its lines and the expected contents of its columns. */
 public enum DocumentedLog {
   /** httpd.apache.org, Log Files: Common Log Format. */
   APACHE_COMMON(
@@ -28,7 +28,7 @@ public enum DocumentedLog {
   COMBINED("Apache and nginx, combined", Format.COMBINED, Logged::combined),
   /** httpd.apache.org, the vhost_combined format of Debian's apache2.conf: {@code %v:%p %h ...}. */
   VHOST("Apache, with virtual hosts", Format.VHOST, r -> r.host() + ":443 " + r.combined()),
-  /** The same in quotes, as tools that export logs write them. */
+  /** The combined format in quotes, as tools that export logs write it. */
   QUOTED(
       "combined, each line in quotes",
       Format.COMBINED,
@@ -386,7 +386,7 @@ public enum DocumentedLog {
   private final String title;
   private final Format format;
 
-  @SuppressWarnings("ImmutableEnumChecker") // No state: it only writes what it is given.
+  @SuppressWarnings("ImmutableEnumChecker") // It has no state.
   private final Function<Logged, String> line;
 
   DocumentedLog(String title, Format format, Function<Logged, String> line) {
@@ -403,7 +403,7 @@ public enum DocumentedLog {
     return format;
   }
 
-  /** Returns what stands before the first record: lines that are none. */
+  /** Returns the lines before the first record, which are no records. */
   List<String> header() {
     return switch (this) {
       case IIS ->
@@ -428,7 +428,7 @@ public enum DocumentedLog {
     return line.apply(request);
   }
 
-  /** Returns how many nanoseconds the format's time is cut to. */
+  /** Returns the number of nanoseconds to which the format's time is cut. */
   long resolutionNanos() {
     return switch (this) {
       case APACHE_COMMON, COMBINED, VHOST, QUOTED, INGRESS, TRAEFIK, S3, IIS, CLOUDFRONT ->
@@ -437,7 +437,7 @@ public enum DocumentedLog {
     };
   }
 
-  /** Returns what the columns with the same name in all logs must hold. */
+  /** Returns the expected contents of the columns that have the same name in all logs. */
   Map<String, String> columns(Logged r) {
     Map<String, String> all = new TreeMap<>();
     all.put("method", r.method());

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Twenty formats of logs, a thousand lines each, are read as their documentation says, or not. */
+/**
+ * A test that a thousand lines of each of twenty formats are read as their documentation defines
+ * them, or not at all.
+ */
 class DocumentedLogsTest {
   private static final int LINES = 1_000;
 
@@ -89,7 +92,7 @@ class DocumentedLogsTest {
         .isEqualTo(expected);
   }
 
-  /** A value that is cut is never taken for a whole one, except the last of a line. */
+  /** Tests that a value that is cut is never taken for a whole one, except the last of a line. */
   @ParameterizedTest
   @EnumSource(DocumentedLog.class)
   void linesThatAreCutOff_areReadRightOrNotAtAll(DocumentedLog log) throws Exception {

@@ -60,7 +60,7 @@ class FeedTest {
     StringBuilder text = new StringBuilder("time,k\n");
     List<long[]> records = new ArrayList<>();
     for (int line = 2; line < 60_002; line++) {
-      long time = random.nextInt(1_000); // Many of the same time: their order is kept.
+      long time = random.nextInt(1_000); // Many have the same time: their order is kept.
       records.add(new long[] {line, time});
       text.append(time).append(",k").append(line).append('\n');
     }
@@ -90,7 +90,7 @@ class FeedTest {
     assertThat(read(traffic(file, true), 1 << 20)).hasSize(202).first().isEqualTo("201 1 a");
   }
 
-  /** Sixty requests an hour, one each minute, over the end of summer time. */
+  /** Writes a file of one record per minute, sixty an hour, over the end of summer time. */
   private Path summersEnd() throws Exception {
     DateTimeFormatter bracket =
         DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss.SSS", Locale.ROOT).withZone(RealLog.ZONE);

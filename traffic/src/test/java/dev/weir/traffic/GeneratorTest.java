@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Generated traffic has the statistics that it claims. Seeds are fixed: what is tested is the
+ * A test that generated traffic has the promised statistics. Seeds are fixed: the test is of the
  * distribution of one long sample, with tolerances of five standard errors or more.
  */
 class GeneratorTest {
@@ -224,7 +224,7 @@ class GeneratorTest {
     }
     List<String> made = new ArrayList<>();
     for (Visit visit : all(of)) {
-      // Access logs split the query off.
+      // The reader of access logs splits the query off.
       String path = format == Format.COMBINED ? visit.path().replaceAll("\\?.*", "") : visit.path();
       made.add(
           visit.nanos() / SECOND

@@ -85,7 +85,7 @@ class InspectTest {
               .collect(Collectors.joining());
       Inspection.Column key = column(inspect("time,user\n" + rows), "user");
       assertThat(key.exact()).isEqualTo(count <= DistinctValues.KEPT);
-      double off = key.exact() ? 0 : 0.08 * count; // Five standard errors.
+      double off = key.exact() ? 0 : 0.08 * count; // The tolerance is five standard errors.
       assertThat(Math.abs(key.distinct() - count))
           .as("seed %s", seed)
           .isLessThanOrEqualTo((long) off);

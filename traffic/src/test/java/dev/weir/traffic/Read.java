@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads all of a text with a reader, as lines to compare. */
+/** A helper that reads all of a text with a reader, as lines to compare. */
 public final class Read {
-  /** Makes a reader. */
+  /** A maker of readers. */
   public interface Maker {
     RecordReader of(Lines lines) throws IOException, TrafficException;
   }

@@ -13,17 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Logs that real servers wrote while a script sent each of them some 40 known requests, in the time
- * zone of St. John's. Each has a truth, one row for each request that the log shows: line, time,
- * client, method, path, status. Addresses were replaced by those for documentation afterwards.
+ * zone of St. John's. Each has a file of the true values, one row for each request in the log:
+ * line, time, client, method, path, status. Addresses were replaced by those for documentation
+ * afterwards.
  */
 enum RealLog {
   /** The brackets have no zone, the header has the offset, and an hour comes twice. */
   HAPROXY_RFC5424_DST(
       "HAProxy 2.6.12, `option httplog`, `format rfc5424`", Format.HAPROXY, false, "ip"),
-  /** Nothing in the log says the zone. */
+  /** The log has no sign of the zone. */
   HAPROXY_RSYSLOG(
       "HAProxy 2.6.12, `option httplog`, through rsyslog 8.2302", Format.HAPROXY, true, "ip"),
-  /** The first words are the list of X-Forwarded-For; a duration stands where the referer is. */
+  /**
+   * The first words are the list of X-Forwarded-For; a duration stands in the place of the referer.
+   */
   PUMA_TWO_PROXIES("Puma 5.6.5 behind two proxies", Format.COMBINED, false, "ip"),
   /** Four words of syslog stand before each record. */
   NGINX_RSYSLOG("nginx 1.22.1, through rsyslog 8.2302", Format.COMBINED, false, "ip"),
@@ -33,7 +36,7 @@ enum RealLog {
   SQUID_COMBINED("Squid 5.7, `combined`", Format.COMBINED, false, "ip"),
   /** The client stands in quotes, so each line begins and ends with one. */
   TWISTED("Twisted 26.10.0", Format.COMBINED, false, "ip"),
-  /** Neither ident nor user; an agent looks like a record of 2001. */
+  /** The log has neither ident nor user; an agent looks like a record of 2001. */
   AIOHTTP("aiohttp 3.14.5", Format.COMBINED, false, "ip"),
   /** The time is in brackets, the client under host, the request one text. */
   TOMCAT_JSON("Tomcat 11.0.27, JsonAccessLogValve", Format.TOMCAT_JSON, false, "ip"),
@@ -70,12 +73,12 @@ enum RealLog {
     return format;
   }
 
-  /** Returns whether nothing in the log says its zone. */
+  /** Returns whether the log has no sign of its zone. */
   boolean zoneMissing() {
     return zoneMissing;
   }
 
-  /** Returns the zone that has to be given, if one has. */
+  /** Returns the zone that has to be given, or null if none has. */
   @Nullable ZoneId zone() {
     return zoneMissing ? ZONE : null;
   }
@@ -94,7 +97,7 @@ enum RealLog {
     List<String> rows = new String(resource(".truth.tsv"), StandardCharsets.UTF_8).lines().toList();
     for (String row : rows.subList(1, rows.size())) {
       String[] cells = row.split("\t", -1);
-      // A path stands in the truth as in the line, and is read without its escapes.
+      // A path is in the truth as it is in the line, and the reader removes its escapes.
       byte[] path = cells[4].getBytes(StandardCharsets.UTF_8);
       all.add(
           new Sent(

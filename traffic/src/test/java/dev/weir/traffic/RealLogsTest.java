@@ -20,9 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Logs of real servers: each record is the request that was sent, or the error says what helps. */
+/**
+ * A test of logs of real servers: each record is the request that was sent, or the error names the
+ * remedy.
+ */
 class RealLogsTest {
-  /** The line in which Fastify says that it listens is no request. */
+  /** The line in which Fastify reports that it listens; it is not a request. */
   private static final String STARTED =
       "unreadable: 1 of 20 lines: - line 1: neither a request nor an answer";
 

@@ -20,15 +20,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks the administration interface of a server. Every answer that is no success is a {@link
- * CommandFailure} in the server's own words, unless the caller wants that status.
+ * A client of the administration interface of a server. Every answer other than a success is a
+ * {@link CommandFailure} in the server's own words, unless the caller wants that status.
  */
 public final class AdminClient {
   static final String ROOT = "/admin/v1";
 
   private static final int MAX_SHOWN = 2_000;
 
-  /** Statuses by which a server says that it was asked and will not do it. */
+  /** The statuses by which a server refuses a request that it has understood. */
   private static final Set<Integer> REFUSALS = Set.of(400, 404, 409, 412, 413, 422, 428);
 
   private final ServerClient client;
@@ -44,7 +44,7 @@ public final class AdminClient {
   /**
    * An answer.
    *
-   * @param etag as it was sent, or empty
+   * @param etag the header field as it was sent, or empty
    */
   public record Answer(int status, String etag, String body) {
     public JsonObject json() {
@@ -66,9 +66,9 @@ public final class AdminClient {
   /**
    * Returns the answer to a request.
    *
-   * @param fields header fields beside the token
-   * @param body JSON, or empty for none
-   * @param wanted statuses that are no failure, beside those of success
+   * @param fields the header fields beside the token
+   * @param body the JSON of the request, or empty for none
+   * @param wanted the statuses that are not failures, beside those of success
    */
   public Answer ask(
       String method, String path, Map<String, String> fields, String body, Set<Integer> wanted)
@@ -102,7 +102,7 @@ public final class AdminClient {
     throw failure(answer);
   }
 
-  /** Posts bytes and returns the object that answers them. */
+  /** Posts bytes and returns the object of the answer. */
   public JsonObject post(String path, String type, byte[] body) throws InterruptedException {
     HttpRequest.Builder request =
         request(path)
@@ -111,7 +111,7 @@ public final class AdminClient {
     return answer(request, Set.of()).json();
   }
 
-  /** Gives the body of an answer of status 200 as a stream, which the caller closes. */
+  /** Returns the body of an answer of status 200 as a stream, which the caller closes. */
   public InputStream stream(String path) throws InterruptedException, IOException {
     HttpResponse<InputStream> response =
         client.send(request(path).GET(), HttpResponse.BodyHandlers.ofInputStream());
@@ -124,18 +124,19 @@ public final class AdminClient {
     }
   }
 
-  /** Returns a failure that says why a stream has ended early. */
+  /** Returns a failure with the reason for which a stream ended early. */
   public CommandFailure cut(IOException e) {
     return client.noAnswer(e);
   }
 
-  /** Returns how long an answer may take, in whole seconds. */
+  /** Returns the longest time that an answer may take, in whole seconds. */
   public long timeoutSeconds() {
     return timeout.toSeconds();
   }
 
   private HttpRequest.Builder request(String path) {
-    // Servers may be waited for as long as an answer: time for the answer itself comes on top.
+    // A request may wait for other servers as long as for an answer; the time for the answer itself
+    // comes on top.
     boolean waits = path.contains("wait=applied");
     return client
         .request(root + path, waits ? timeout.multipliedBy(2) : timeout)
@@ -143,7 +144,10 @@ public final class AdminClient {
         .header("Accept", "application/json, application/problem+json, */*;q=0.5");
   }
 
-  /** A page of some other server may have any status. */
+  /**
+   * Fails if the answer is not from an administration interface: another server's page may have any
+   * status.
+   */
   private void requireAdmin(Answer answer) {
     if (answer.status() == 404 && !isProblem(answer.body())) {
       throw notAdmin(answer);
@@ -168,7 +172,7 @@ public final class AdminClient {
         REFUSALS.contains(answer.status()) ? Main.FOUND : Main.FAILED, text.toString());
   }
 
-  /** Whether the server knows the list of paths, which every administration interface has. */
+  /** Returns whether the server has the list of paths, which every administration interface has. */
   private boolean isAdmin() throws InterruptedException {
     HttpResponse<Void> index =
         client.send(request("").GET(), HttpResponse.BodyHandlers.discarding());
@@ -201,7 +205,7 @@ public final class AdminClient {
         ShownText.cut(detail.isEmpty() ? problem.text("title") : detail, MAX_SHOWN));
   }
 
-  /** The lines of a problem document that say what is wrong where. */
+  /** The lines of a problem document: each names a problem and its place. */
   public static final class Problems {
     private Problems() {}
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that asks the administration interface. */
+/** A command that sends requests to the administration interface. */
 public abstract class AdminCommand implements Callable<Integer> {
   @Mixin private final AdminFlags server = new AdminFlags();
 
@@ -60,7 +60,7 @@ public abstract class AdminCommand implements Callable<Integer> {
     lines.forEach(out()::println);
   }
 
-  /** Returns a failure for a flag, which is wrong usage. */
+  /** Returns a failure for a flag, as wrong usage. */
   public final ParameterException wrong(String message) {
     return new ParameterException(spec.commandLine(), message);
   }

@@ -17,7 +17,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where the administration interface is, and the token that is shown to it. */
+/**
+ * The flags for the address of the administration interface and for the token that is sent to it.
+ */
 public final class AdminFlags {
   static final String SERVER_VARIABLE = "WEIR_ADMIN_SERVER";
   static final String TOKEN_VARIABLE = "WEIR_ADMIN_TOKEN";
@@ -100,7 +102,7 @@ public final class AdminFlags {
     }
   }
 
-  /** Returns whether any flag here is given that only makes sense with a server. */
+  /** Returns whether any of the flags here is given; they only make sense with a server. */
   public boolean given() {
     return server != null || token != null || tokenFile != null || tlsCa != null;
   }
@@ -142,7 +144,7 @@ public final class AdminFlags {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return true; // Nothing will be sent to it, and the request says why.
+      return true; // The request will fail with the reason, and nothing is sent.
     }
   }
 }

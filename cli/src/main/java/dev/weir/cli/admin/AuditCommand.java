@@ -102,7 +102,7 @@ public final class AuditCommand extends AdminCommand {
         : show(query -> client.get("/audit" + (query.isEmpty() ? "" : "?" + query)).json());
   }
 
-  /** Returns a page of the log for a query. */
+  /** A source of pages of the log: one for each query. */
   private interface Pages {
     JsonObject page(String query) throws InterruptedException;
   }

@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     description = {"Lists the tokens, without their secrets. With --json, one line each.", ""})
 final class TokensListCommand extends AdminCommand {
-  /** The kind of entries that tokens are in a store. */
+  /** The kind of a token's entry in a store. */
   static final String KIND = "token";
 
   @Mixin private final StoreFlags store = new StoreFlags();

@@ -55,7 +55,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--members: " + members + " (expected: 1.." + MOST_MEMBERS + ")");
     }
-    Providers.need(Providers.CLUSTER); // Once, before all members do.
+    Providers.need(Providers.CLUSTER); // It is made once here, before all members need it.
     Path folder = Files.createTempDirectory("weir-cluster-demo-");
     CtrlC ctrlC = new CtrlC();
     List<DemoMember> all = new ArrayList<>();
@@ -63,7 +63,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
       all.addAll(prepare(folder));
       return run(all);
     } catch (InterruptedException e) {
-      return 0; // Ctrl-C, which is how this ends.
+      return 0; // Ctrl-C is the usual end.
     } finally {
       boolean unused = Thread.interrupted();
       DemoMember.end(all);
@@ -95,7 +95,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
     return String.valueOf((char) ('a' + number));
   }
 
-  /** Returns ports that nothing used a moment ago. */
+  /** Returns ports that were free a moment ago. */
   private static List<Integer> freePorts(int count) throws IOException {
     List<ServerSocket> taken = new ArrayList<>();
     List<Integer> ports = new ArrayList<>();
@@ -126,7 +126,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.println(text(all));
     out.flush();
-    new CountDownLatch(1).await(); // Until Ctrl-C interrupts it.
+    new CountDownLatch(1).await(); // Waits until Ctrl-C interrupts it.
     return 0;
   }
 
@@ -136,7 +136,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
     DemoMember first = all.get(0);
     DemoMember last = all.get(all.size() - 1);
     String urls = String.join(" ", all.stream().map(DemoMember::url).toList());
-    String weir = System.getProperty("weir.command", "weir"); // As the user called it.
+    String weir = System.getProperty("weir.command", "weir"); // The name in the user's call.
     return String.join(
         System.lineSeparator(),
         "",

@@ -11,12 +11,15 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** Asks a member of a cluster how the cluster is, and has it changed. */
+/** A client of a member's page about its cluster, which also changes the cluster. */
 final class ClusterPage {
-  /** Exit status: the keys of a group are not answered, or the member that was asked is not. */
+  /**
+   * The exit status if the keys of a group cannot be answered, or the member itself does not
+   * answer.
+   */
   static final int UNANSWERED = 2;
 
-  /** A leader is asked, and may be elected first. */
+  /** The time for a change: the leader makes it, and may have to be elected first. */
   private static final Duration CHANGE_TIMEOUT = Duration.ofSeconds(30);
 
   private static final String PATH = "/cluster";
@@ -34,8 +37,8 @@ final class ClusterPage {
   /**
    * Returns the answer, as JSON.
    *
-   * @throws CommandFailure if there is none, with the status {@link #UNANSWERED}; or if the server
-   *     is no member
+   * @throws CommandFailure if there is no answer, with the status {@link #UNANSWERED}; or if the
+   *     server is not a member
    */
   String ask() throws InterruptedException {
     HttpResponse<String> response;
@@ -61,11 +64,11 @@ final class ClusterPage {
   }
 
   /**
-   * Has the cluster changed.
+   * Changes the cluster.
    *
-   * @param change as JSON
-   * @return what was done, in lines
-   * @throws CommandFailure if it was not; says why
+   * @param change the change as JSON
+   * @return a description of what was done, in lines
+   * @throws CommandFailure if it was not done, with the reason
    */
   String change(String change) throws InterruptedException {
     HttpResponse<String> response =
@@ -88,9 +91,9 @@ final class ClusterPage {
   }
 
   /**
-   * Asks a question of a backup.
+   * Sends a question of a backup and returns the answer.
    *
-   * @throws IOException if the member cannot answer; says why
+   * @throws IOException if the member cannot answer, with the reason
    * @throws CommandFailure if there is no answer
    */
   byte[] backup(byte[] question) throws IOException, InterruptedException {
@@ -117,7 +120,7 @@ final class ClusterPage {
                 : ServerFlags.refusal(client, status, body)));
   }
 
-  /** Returns a text as JSON. */
+  /** Returns a text as a JSON string. */
   static String quoted(String text) {
     return '"' + new String(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
   }

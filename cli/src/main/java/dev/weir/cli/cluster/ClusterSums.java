@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The sums that replicas had come to at places in their logs, collected from several answers, since
- * members reach a place at different moments. Not safe for use by several threads.
+ * The sums of replicas at places in their logs, collected from several answers, since members reach
+ * a place at different moments. Not safe for use by several threads.
  */
 final class ClusterSums {
   /** The sums of one group, by the index in its log, then by member. */
@@ -20,7 +20,9 @@ final class ClusterSums {
     final TreeSet<String> diverged = new TreeSet<>();
     List<String> holders = List.of();
 
-    /** Returns the latest index that all who have the group have come to, 0 if there is none. */
+    /**
+     * Returns the latest index for which all holders of the group have a sum, 0 if there is none.
+     */
     long common() {
       for (Map.Entry<Long, Map<String, String>> each : sums.descendingMap().entrySet()) {
         if (!holders.isEmpty() && each.getValue().keySet().containsAll(holders)) {
@@ -48,7 +50,7 @@ final class ClusterSums {
   private final Map<Integer, Group> groups = new HashMap<>();
   private List<String> down = List.of();
 
-  /** Adds what the members said. */
+  /** Adds the sums of an answer. */
   void add(ClusterView view) {
     down = view.members().stream().filter(each -> !each.up()).map(Member::name).toList();
     for (int number = 0; number < view.groups(); number++) {
@@ -68,7 +70,7 @@ final class ClusterSums {
     }
   }
 
-  /** Returns whether each group could be compared, of the members that are up and have it. */
+  /** Returns whether each group could be compared among the members that are up and have it. */
   boolean complete() {
     return !groups.isEmpty()
         && groups.values().stream().allMatch(each -> each.differs() || each.common() > 0);
@@ -79,7 +81,7 @@ final class ClusterSums {
     return complete() && down.isEmpty() && groups.values().stream().noneMatch(Group::differs);
   }
 
-  /** Returns what came of it: a line for each group, and for each member that is down. */
+  /** Returns the results: a line for each group, and for each member that is down. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(groups)

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** How a cluster is, as text for people. */
+/** The state of a cluster, as text for people. */
 final class ClusterTable {
   private static final long KIBI = 1024;
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -22,7 +22,7 @@ final class ClusterTable {
   /**
    * Returns the text.
    *
-   * @param now by the wall clock of this machine, with which the time of groups is compared
+   * @param now the wall clock of this machine, with which the time of groups is compared
    */
   static String of(ClusterView view, Instant now) {
     List<String> lines = new ArrayList<>();
@@ -72,7 +72,7 @@ final class ClusterTable {
         + " on the way";
   }
 
-  /** Returns which group has how many slots, and what moves. */
+  /** Returns a table of each group's slots, and of the slots that move. */
   static String slots(ClusterView view) {
     TextTable table = new TextTable("GROUP", "SLOTS", "LEADER");
     for (int group = 0; group < view.slots().size(); group++) {
@@ -219,7 +219,9 @@ final class ClusterTable {
     return problems;
   }
 
-  /** Returns how far a group's calendar is behind the wall clock; empty while it has none. */
+  /**
+   * Returns the time by which a group's calendar is behind the wall clock; empty while it has none.
+   */
   static String clock(Instant time, Instant now) {
     if (time.equals(Instant.EPOCH)) {
       return "";

@@ -11,17 +11,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a cluster is, as one of its members says; what it answers to {@code GET /cluster}. Immutable.
+ * The state of a cluster in the view of one of its members: its answer to {@code GET /cluster}.
+ * Immutable.
  *
- * @param id empty while the cluster is not formed
- * @param by the member that was asked
- * @param epoch how often its members or their groups were changed
- * @param level the one in force, at which all members write
- * @param levelWaitsFor who keeps the cluster at it although a member understands a higher one
- * @param groups how many logs there are
- * @param slots how many slots of keys each group has; empty if the member does not say
- * @param slotsToMove how many of them another group is to have
- * @param moves those that are on their way
+ * @param id the cluster's id, empty while it is not formed
+ * @param by the member that answered
+ * @param epoch the number of changes of its members or their groups
+ * @param level the level in force, at which all members write
+ * @param levelWaitsFor the members that keep the cluster at this level although another one
+ *     understands a higher one
+ * @param groups the number of groups
+ * @param slots the number of slots of keys of each group; empty if the answer does not have it
+ * @param slotsToMove the number of slots that are to move to another group
+ * @param moves the slots that are moving
  */
 record ClusterView(
     String id,
@@ -35,7 +37,7 @@ record ClusterView(
     long slotsToMove,
     List<Move> moves,
     List<Member> members) {
-  /** What a cluster can do for those who ask it. */
+  /** The ability of a cluster to answer. */
   enum Health {
     HEALTHY,
     DEGRADED,
@@ -43,30 +45,31 @@ record ClusterView(
   }
 
   /**
-   * A slot that is on its way.
+   * A slot that is moving.
    *
-   * @param step what is done next
+   * @param step the next step of the move
    */
   record Move(long slot, long from, long to, String step) {}
 
   /**
-   * @param zone what fails together with it; may be empty
-   * @param up whether it answered, and takes part
-   * @param problem why it cannot do its part, though it answers; empty if it can
+   * @param zone the name of the zone that fails together with it; may be empty
+   * @param up true if it answered, and takes part
+   * @param problem the reason for which it cannot do its part, though it answers; empty if it can
    */
   record Member(String name, String zone, boolean up, String problem, List<Replica> replicas) {}
 
   /**
    * One member's replica of a group.
    *
-   * @param member whose it is
-   * @param leads whether the member takes itself for the leader
-   * @param listeners those that are sent the log and do not vote yet, as this replica knows
-   * @param time the group's, as this replica knows it
-   * @param calendar what its calendar showed then
-   * @param clockFault whether the member leads and its wall clock is too far off to be followed
-   * @param comparedAt the index at which replicas compared last, 0 before the first
-   * @param sum what this replica had come to there
+   * @param member the member that has it
+   * @param leads true if the member acts as the leader
+   * @param listeners the members that receive the log and do not vote yet, according to this
+   *     replica
+   * @param time the group's time at this replica
+   * @param calendar the group's calendar at that time
+   * @param clockFault true if the member leads and its wall clock is too far off to be followed
+   * @param comparedAt the index of the last comparison of replicas, 0 before the first
+   * @param sum the sum of this replica at that index
    */
   record Replica(
       String member,
@@ -88,7 +91,7 @@ record ClusterView(
   /**
    * Reads an answer.
    *
-   * @throws CommandFailure if it is not what a member answers
+   * @throws CommandFailure if it is not the answer of a member
    */
   static ClusterView read(String text) {
     JsonObject json = JsonObject.read(text);
@@ -169,7 +172,7 @@ record ClusterView(
         "the answer cannot be read: " + name + ": " + value + " (expected: " + expected + ")");
   }
 
-  /** Returns whether a member is sent the log of a group and does not vote yet. */
+  /** Returns whether a member receives the log of a group and does not vote yet. */
   boolean listens(String member, long group) {
     Replica leader = leader(group);
     return leader != null && leader.listeners().contains(member);
@@ -185,8 +188,8 @@ record ClusterView(
   }
 
   /**
-   * Returns the leader's replica of a group, or null if none leads. One that was paused may still
-   * take itself for the leader; the latest term is right.
+   * Returns the leader's replica of a group, or null if none leads. A member that was paused may
+   * still act as the leader; the latest term is right.
    */
   @Nullable Replica leader(long group) {
     return replicas(group).stream()

@@ -15,20 +15,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a cluster that is started to try one: a process of its own, which is started again
- * when it ends. Safe for use by many threads.
+ * A member of a cluster that is started to try one: a separate process, which is started again when
+ * it ends. Safe for use by many threads.
  */
 final class DemoMember {
-  /** One for the other members, then HTTP, gRPC and the Redis protocol. */
+  /** The number of ports: one for the other members, then HTTP, gRPC and the Redis protocol. */
   static final int PORTS = 4;
 
-  /** Long enough to see what the others do meanwhile. */
+  /** The pause before a restart: long enough to see what the other members do meanwhile. */
   static final int PAUSE_SECONDS = 5;
 
-  /** Longer than an orderly stop takes. */
+  /** The longest time for an end: longer than an orderly stop takes. */
   private static final int SECONDS_TO_END = 20;
 
-  /** Members that start fast and are no burden to a small machine, with room for 100,000 keys. */
+  /**
+   * The options by which members start fast and take little of a small machine, with room for
+   * 100,000 keys.
+   */
   private static final List<String> OPTIONS =
       List.of(
           "-Xmx256m",
@@ -38,7 +41,8 @@ final class DemoMember {
           "--enable-native-access=ALL-UNNAMED");
 
   /**
-   * On a machine that they share, with code that is not warm, an answer may take longer than usual.
+   * The longest wait for an answer: on a shared machine, with code that is not warm, an answer may
+   * take longer than usual.
    */
   private static final String PATIENCE = "1s";
 
@@ -48,14 +52,14 @@ final class DemoMember {
   private final PrintWriter log;
   private final CountDownLatch ending = new CountDownLatch(1);
 
-  // Guarded by this.
+  // Guarded by this object's lock.
   private @Nullable Process process;
 
   /**
-   * @param seeds all members, as {@code --cluster} takes them
-   * @param ports for HTTP, gRPC and the Redis protocol
-   * @param folder this member's alone
-   * @param log gets each line that the process writes, after its name
+   * @param seeds all members, in the form of {@code --cluster}
+   * @param ports the ports for HTTP, gRPC and the Redis protocol
+   * @param folder the folder of this member alone
+   * @param log receives each line that the process writes, after its name
    */
   DemoMember(String name, String seeds, List<Integer> ports, Path folder, PrintWriter log) {
     this.name = name;
@@ -88,7 +92,7 @@ final class DemoMember {
     return process == null ? 0 : process.pid();
   }
 
-  /** Returns its name, addresses and process, for a table. */
+  /** Returns the member's name, addresses and process, for a table. */
   String[] row() {
     return new String[] {
       name, url(), "127.0.0.1:" + ports.get(1), "127.0.0.1:" + ports.get(2), String.valueOf(pid())
@@ -98,7 +102,8 @@ final class DemoMember {
   /**
    * Starts the process, and again whenever it has ended.
    *
-   * @param begun gets whether it answers, once; not if it has ended without
+   * @param begun receives once whether the process became ready: true when it does, false if it
+   *     ended before
    * @throws IOException if it cannot be started
    */
   void start(Consumer<Boolean> begun) throws IOException {

@@ -2,7 +2,10 @@ package dev.weir.cli.command;
 
 import dev.weir.cli.Main;
 
-/** The command cannot do its work; the message says what, where and what was expected. */
+/**
+ * A failure of a command to do its work; the message names the cause, its place and the
+ * expectation.
+ */
 public final class CommandFailure extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +16,7 @@ public final class CommandFailure extends RuntimeException {
   }
 
   /**
-   * @param status that the process exits with
+   * @param status the exit status of the process
    */
   public CommandFailure(int status, String message) {
     super(message);

@@ -12,7 +12,7 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Lists the commands by what they are for. */
+/** A list of the commands, grouped by purpose. */
 public final class CommandGroups {
   private static final int COLUMNS = 80;
 
@@ -32,7 +32,10 @@ public final class CommandGroups {
     return groups;
   }
 
-  /** A class and not a lambda, for the reason that {@link Main} gives. */
+  /**
+   * The section of the help with the list. It is a class and not a lambda, for the reason that
+   * {@link Main} gives.
+   */
   private static final class Section implements IHelpSectionRenderer {
     @Override
     public String render(Help help) {
@@ -44,7 +47,7 @@ public final class CommandGroups {
     main.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new Section());
   }
 
-  /** Returns the list; what is in no group comes last. */
+  /** Returns the list; commands without a group come last. */
   private static String list(Help help) {
     Map<String, Help> commands = help.subcommands();
     int width = commands.keySet().stream().mapToInt(String::length).max().orElse(0) + 4;

@@ -44,7 +44,7 @@ public final class CompletionCommand implements Runnable {
     if (shell == Shell.FISH) {
       FishCompletion.write(main, out);
     } else {
-      // The script is for both: it has zsh read it as bash does.
+      // The script is for both shells: it makes zsh read it in the way of bash.
       out.println(AutoComplete.bash(main.getCommandName(), main));
     }
   }

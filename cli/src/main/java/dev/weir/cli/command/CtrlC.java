@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets Ctrl-C, or SIGTERM, end a command's work but not the command: it has a minute to show its
- * result so far. Closed when the result is shown.
+ * A handler of Ctrl-C and SIGTERM that ends a command's work but not the command: the command then
+ * has a minute to show its result so far. It is closed when the result is shown.
  */
 public final class CtrlC implements AutoCloseable {
   private static final int SECONDS_TO_END = 60;
@@ -14,13 +14,13 @@ public final class CtrlC implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop, "weir-stop");
 
-  /** Interrupts the thread that opens this, which ends a reading. */
+  /** Makes a handler that interrupts the thread that opens it, which ends a reading. */
   public CtrlC() {
     this(Thread.currentThread()::interrupt);
   }
 
   /**
-   * @param end ends the work early; must not block
+   * @param end a task that ends the work early; it must not block
    */
   public CtrlC(Runnable end) {
     this.end = end;

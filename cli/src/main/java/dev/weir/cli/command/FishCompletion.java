@@ -8,7 +8,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** A completion script for fish, which the library for the other shells does not write. */
+/**
+ * A writer of the completion script for fish, which the library for the other shells does not
+ * write.
+ */
 final class FishCompletion {
   private FishCompletion() {}
 

@@ -17,14 +17,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the values of flags. A value that is not accepted is an {@link IllegalArgumentException}
- * that names the flag, the value, and what was expected.
+ * A reader of the values of flags. For an invalid value it throws an {@link
+ * IllegalArgumentException} that names the flag, the value, and the expectation.
  */
 public final class FlagValues {
   private static final long MIN_WINDOW_NANOS = 1_000_000L;
   static final long MAX_DURATION_NANOS = 3_600_000_000_000L;
 
-  /** A token fits into a header field many times over. */
+  /** The longest token: it fits into a header field many times over. */
   private static final int MAX_TOKEN_LENGTH = 4_096;
 
   private static final int MAX_TEXT_LENGTH = 1_024;
@@ -96,7 +96,7 @@ public final class FlagValues {
     return text;
   }
 
-  /** Reads {@code host}, {@code host:port} or {@code [address]:port}, and finds the address. */
+  /** Reads {@code host}, {@code host:port} or {@code [address]:port}, and resolves the address. */
   public static LoadPlan.Target target(String text, int defaultPort, boolean allowRemote) {
     Matcher matcher = TARGET.matcher(text);
     if (!matcher.matches()) {
@@ -122,7 +122,7 @@ public final class FlagValues {
     return new LoadPlan.Target(host, new InetSocketAddress(addresses[0], port));
   }
 
-  /** Reads a token: the one line of a file. */
+  /** Reads a token: the only line of a file. */
   public static String token(Path file) {
     String token;
     try {

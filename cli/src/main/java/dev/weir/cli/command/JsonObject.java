@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of JSON that a server has sent. A member that is missing or null is an empty one; one
- * of another type than is asked for is a {@link CommandFailure}.
+ * An object of JSON that a server has sent. A member that is missing or null counts as empty; a
+ * member of another type than requested is a {@link CommandFailure}.
  */
 public record JsonObject(Map<String, @Nullable Object> members) {
   public static JsonObject read(String text) {

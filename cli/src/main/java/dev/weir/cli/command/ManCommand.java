@@ -67,7 +67,7 @@ public final class ManCommand implements Runnable {
     UsageText.lines(lines).forEach(line -> out.println(escaped(line)));
   }
 
-  /** Returns the text so that nothing of it is read as a request of the page's language. */
+  /** Returns the text such that no part of it is read as a request of the page's language. */
   private static String escaped(String text) {
     String safe = text.replace("\\", "\\e").replace("-", "\\-").strip();
     return safe.startsWith(".") || safe.startsWith("'") ? "\\&" + safe : safe;

@@ -29,16 +29,16 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to a server over HTTP or TLS, and says in words that help why it got no answer.
- * Safe for use by many threads.
+ * A client that sends requests to a server over HTTP or TLS. If there is no answer, the failure's
+ * text explains the reason and the remedy. Safe for use by many threads.
  */
 public final class ServerClient {
   /**
-   * What messages call things.
+   * The names of things in messages.
    *
-   * @param flag that gives the address: {@code --url}
-   * @param command that asks: {@code weir check}
-   * @param server that should answer: {@code a running 'weir serve'}
+   * @param flag the flag that gives the address: {@code --url}
+   * @param command the command that sends the request: {@code weir check}
+   * @param server the server that should answer: {@code a running 'weir serve'}
    */
   public record Words(String flag, String command, String server) {}
 
@@ -50,10 +50,10 @@ public final class ServerClient {
   private final HttpClient http;
 
   /**
-   * @param url as {@link #address} returns it
-   * @param tlsCa certificates that are trusted instead of the platform's, or null
-   * @param token shown to the server, or null
-   * @param timeout to connect, and again for each answer
+   * @param url the address, as {@link #address} returns it
+   * @param tlsCa the certificates that are trusted instead of the platform's, or null
+   * @param token the token that is sent to the server, or null
+   * @param timeout the longest time to connect, and again for each answer
    * @throws CommandFailure if the certificates cannot be used
    */
   public ServerClient(
@@ -74,14 +74,14 @@ public final class ServerClient {
   /**
    * Reads the address of a server. With certificates to trust, only TLS makes sense.
    *
-   * @throws IllegalArgumentException if the text is no address of a server
+   * @throws IllegalArgumentException if the text is not the address of a server
    */
   public static URI address(String flag, String text, boolean tls) {
     String lower = text.toLowerCase(Locale.ROOT);
     if (lower.startsWith("https://") || (lower.startsWith("http://") && !tls)) {
       try {
         URI uri = new URI(text);
-        // A path with two slashes first would be taken for another host when paths are added to it.
+        // A path with two leading slashes would be read as another host once paths are added to it.
         if (uri.getHost() != null
             && uri.getUserInfo() == null
             && uri.getQuery() == null
@@ -90,7 +90,7 @@ public final class ServerClient {
           return uri;
         }
       } catch (URISyntaxException e) {
-        // As wrong as any other below.
+        // It is refused below, together with other wrong addresses.
       }
     }
     throw Expected.error(
@@ -107,12 +107,17 @@ public final class ServerClient {
     return token != null;
   }
 
-  /** Returns a request for a path of the server, with the token and with the time for an answer. */
+  /**
+   * Returns a request for a path of the server, with the token and the usual time for an answer.
+   */
   public HttpRequest.Builder request(String path) {
     return request(path, timeout);
   }
 
-  /** As {@link #request(String)}, with another time for the answer. */
+  /**
+   * Returns a request for a path of the server with another time for the answer. See {@link
+   * #request(String)}.
+   */
   public HttpRequest.Builder request(String path, Duration longest) {
     HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path)).timeout(longest);
     if (token != null) {
@@ -124,7 +129,7 @@ public final class ServerClient {
   /**
    * Sends a request and returns the answer, whatever its status.
    *
-   * @throws CommandFailure if there is none; says why and what to do
+   * @throws CommandFailure if there is none, with the reason and the remedy
    */
   public <T> HttpResponse<T> send(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
       throws InterruptedException {
@@ -135,7 +140,7 @@ public final class ServerClient {
     }
   }
 
-  /** Returns a failure that says why there is no answer, or only a part of it. */
+  /** Returns a failure with the reason for which there is no answer, or only a part of it. */
   public CommandFailure noAnswer(IOException e) {
     return new CommandFailure(url + ": " + why(e), e);
   }
@@ -156,7 +161,7 @@ public final class ServerClient {
       return tls(e);
     }
     String message = e.getMessage() == null ? "no connection" : e.getMessage();
-    // What a client of plain HTTP sees of a port that speaks TLS: bytes that are no HTTP, or none.
+    // To a client of plain HTTP, a port with TLS returns bytes that are not HTTP, or none.
     boolean cut =
         message.contains("header parser received no bytes")
             || message.contains("EOF")

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which running server is asked over HTTP, and how. */
+/** The flags for the running server to which requests are sent over HTTP. */
 public final class ServerFlags {
   @Option(
       names = "--url",
@@ -39,7 +39,7 @@ public final class ServerFlags {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  /** Returns what asks the server; a flag that cannot be used is wrong usage. */
+  /** Returns a client for the server; a flag that cannot be used is wrong usage. */
   public ServerClient client() {
     ServerClient.Words words =
         new ServerClient.Words("--url", command.qualifiedName(), "a running 'weir serve'");
@@ -58,7 +58,7 @@ public final class ServerFlags {
     }
   }
 
-  /** Returns what an answer says that is none to what was asked. */
+  /** Returns the text for an answer other than the expected one. */
   public static String refusal(ServerClient client, int status, String body) {
     if (status == 401) {
       return client.hasToken()

@@ -4,7 +4,7 @@ import dev.weir.rules.Entry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Small pieces of text that several commands read or write. */
+/** Helpers for small texts that several commands read or write. */
 public final class Text {
   private Text() {}
 

@@ -4,7 +4,7 @@ import dev.weir.rules.ShownText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of texts in columns that are as wide as their longest text. */
+/** A table of texts in columns that are as wide as their longest text. */
 public final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 

@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads a token from a file in the format of the server's token file. */
+/** A reader of tokens from files in the format of the server's token file. */
 public final class TokenFlag {
-  /** Room for a thousand long tokens. */
+  /** The most bytes of a file: room for a thousand long tokens. */
   private static final int MAX_BYTES = 1 << 20;
 
   private TokenFlag() {}

@@ -2,7 +2,7 @@ package dev.weir.cli.command;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** Texts as parts of a URL. [RFC 3986] */
+/** Encoded texts for parts of a URL. [RFC 3986] */
 public final class UrlText {
   private static final String UNRESERVED =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -11,7 +11,7 @@ public final class UrlText {
 
   /** Returns a text as one segment of a path, whatever it contains, or as a value in a query. */
   public static String encoded(String text) {
-    // A segment that is all dots would be a step in the tree of folders.
+    // A segment of dots only would be a step in the tree of folders.
     boolean dots = text.equals(".") || text.equals("..");
     StringBuilder encoded = new StringBuilder(text.length() + 16);
     for (byte each : text.getBytes(UTF_8)) {
@@ -31,7 +31,7 @@ public final class UrlText {
   /**
    * Returns a query of the parameters that have a value, with its question mark; or an empty text.
    *
-   * @param namesAndValues in turn
+   * @param namesAndValues the names and values, in turn
    */
   public static String query(String... namesAndValues) {
     StringBuilder query = new StringBuilder();

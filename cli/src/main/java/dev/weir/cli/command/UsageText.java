@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** What commands say of themselves, as plain text: for lists, manual pages and shells. */
+/** The texts about commands, in plain text: for lists, manual pages and shells. */
 final class UsageText {
   private UsageText() {}
 
@@ -33,7 +33,7 @@ final class UsageText {
     return end < 0 ? plain : plain.substring(0, end + 1);
   }
 
-  /** The texts are formats, in which %n is a line's end and %% a percent sign. */
+  /** Formats a text, in which %n is a line's end and %% a percent sign. */
   private static String formatted(String text) {
     return text.replace("%n", "\n").replace("%%", "%");
   }

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version, as the build wrote it down. */
+/** The version, as recorded by the build. */
 public final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
@@ -15,7 +15,7 @@ public final class Version implements IVersionProvider {
     };
   }
 
-  /** Returns the number alone. */
+  /** Returns only the number. */
   public static String number() {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("/dev/weir/cli/version.properties")) {

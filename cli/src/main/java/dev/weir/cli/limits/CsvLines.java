@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in CSV under a header [RFC 4180]. A row has one limit of a customer; rows that follow
- * each other with the same domain, key and value are one record. A row is one line: what has line
- * ends in it can only be imported as JSON.
+ * Records to import in CSV under a header [RFC 4180]. A row has one limit of a customer;
+ * consecutive rows with the same domain, key and value are one record. A row is one line: values
+ * with line ends can only be imported as JSON.
  */
 final class CsvLines implements ImportLines {
   static final List<String> COLUMNS =
@@ -42,7 +42,7 @@ final class CsvLines implements ImportLines {
   /**
    * A row of the input.
    *
-   * @param cells by column; empty ones are left out
+   * @param cells the cells by column; empty ones are left out
    */
   private record Row(long number, Map<String, String> cells, String problem) {
     List<String> subject() {
@@ -53,7 +53,7 @@ final class CsvLines implements ImportLines {
   /**
    * Reads the header.
    *
-   * @throws CommandFailure if it is none
+   * @throws CommandFailure if the line is not a header
    */
   CsvLines(InputStream in) throws IOException {
     this.in = new LineInput(in);
@@ -114,7 +114,7 @@ final class CsvLines implements ImportLines {
         : new Line(first.number(), "", problem);
   }
 
-  /** Adds a row to its record, and returns what is wrong with it, or an empty text. */
+  /** Adds a row to its record, and returns its problem, or an empty text. */
   private static String add(Row row, Map<String, Object> record, List<Map<String, Object>> limits) {
     Map<String, String> cells = row.cells();
     for (String column : List.of("plan", "note")) {
@@ -182,7 +182,7 @@ final class CsvLines implements ImportLines {
   /**
    * Reads a row into a list; blank lines are skipped.
    *
-   * @return what is wrong with it, or an empty text; null if there is no more
+   * @return the problem of the row, or an empty text; null if there are no more rows
    */
   private @Nullable String cells(List<String> cells) throws IOException {
     String line = in.next();

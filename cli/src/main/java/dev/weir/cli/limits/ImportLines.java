@@ -5,21 +5,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Records to import, each as one line of JSON. */
 interface ImportLines {
-  /** The longest line of JSON; a record with everything has less. */
+  /** The most bytes of a line of JSON; a complete record has less. */
   int MAX_LINE_BYTES = 1 << 20;
 
   /**
    * A record.
    *
-   * @param number of the line of the input that it begins with, counted from 1
-   * @param json on one line, or empty if there is a problem
-   * @param problem why it cannot be a record, or empty
+   * @param number the number of its first line in the input, counted from 1
+   * @param json the record as JSON on one line, or empty if there is a problem
+   * @param problem the reason for which it cannot be a record, or empty
    */
   record Line(long number, String json, String problem) {}
 
-  /** Returns the next record, or null if there is no more. */
+  /** Returns the next record, or null if there are no more. */
   @Nullable Line next() throws IOException;
 
-  /** Returns how many bytes of the input have been read. */
+  /** Returns the number of bytes of the input that have been read. */
   long bytes();
 }

@@ -49,14 +49,14 @@ final class LimitsExportCommand extends AdminCommand {
     }
     AdminClient client = server().client();
     if (file == null || file.toString().equals("-")) {
-      // Not closed: standard output belongs to the process.
+      // The stream is not closed: standard output belongs to the process.
       try {
         copy(client, new FileOutputStream(FileDescriptor.out));
       } catch (IOException e) {
         if (!"Broken pipe".equals(e.getMessage())) {
           throw e;
         }
-        // The reader of the pipe has ended, as head does.
+        // The reader of the pipe has ended, in the way of head.
       }
       return 0;
     }

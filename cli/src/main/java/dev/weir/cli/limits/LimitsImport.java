@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One import of records: cuts them into pieces and adds up what becomes of them. */
+/** An import of records: it splits them into pieces and adds up the outcomes. */
 final class LimitsImport {
   static final int MAX_LINES = 10_000;
   static final int MAX_BYTES = 8 << 20;
@@ -30,7 +30,7 @@ final class LimitsImport {
   private long refused;
 
   /**
-   * @param err where refused lines are shown
+   * @param err the writer to which refused lines are shown
    */
   LimitsImport(ImportLines from, Target target, boolean dryRun, PrintWriter err) {
     this.from = from;
@@ -39,12 +39,12 @@ final class LimitsImport {
     this.err = err;
   }
 
-  /** Takes pieces and says what became of them. */
+  /** A receiver of pieces, which returns their outcomes. */
   interface Target {
     JsonObject take(Piece piece) throws InterruptedException;
   }
 
-  /** Is shown how many bytes and lines have been done. */
+  /** A receiver of the progress: the bytes and lines that are done. */
   interface Watcher {
     void at(long bytes, long lines);
   }
@@ -59,12 +59,12 @@ final class LimitsImport {
       this.numbers = numbers;
     }
 
-    /** Returns one line of JSON each. */
+    /** Returns the records, one line of JSON each. */
     byte[] body() {
       return body;
     }
 
-    /** Returns the numbers of the lines of the input that they come from. */
+    /** Returns the numbers of the input's lines from which the records come. */
     List<Long> numbers() {
       return numbers;
     }

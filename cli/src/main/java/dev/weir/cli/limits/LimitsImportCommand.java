@@ -155,7 +155,8 @@ final class LimitsImportCommand extends AdminCommand {
 
   private InputStream input() throws IOException {
     if (file.toString().equals("-")) {
-      // Not closed in effect: standard input belongs to the process, which ends with the command.
+      // Standard input is not really closed: it belongs to the process, which ends with the
+      // command.
       return new FileInputStream(FileDescriptor.in);
     }
     if (!Files.isReadable(file) || Files.isDirectory(file)) {

@@ -131,7 +131,7 @@ final class LimitsSetCommand extends AdminCommand {
     return own;
   }
 
-  /** Returns what is to be written; empty if that is nothing. */
+  /** Returns the record to be written; empty if nothing is left in it. */
   private Map<String, Object> merged(JsonObject before, List<Map<String, Object>> own) {
     Map<String, Object> byRule = new LinkedHashMap<>();
     for (JsonObject limit : before.objects("limits")) {
@@ -159,7 +159,7 @@ final class LimitsSetCommand extends AdminCommand {
     return after;
   }
 
-  /** Returns what a record says, without its customer and version. */
+  /** Returns the contents of a record, without its customer and version. */
   private static Map<String, Object> content(JsonObject record) {
     Map<String, Object> content = new LinkedHashMap<>();
     putUnlessEmpty(content, "plan", record.text("plan"));

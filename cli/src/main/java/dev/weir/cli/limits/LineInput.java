@@ -10,9 +10,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads lines of UTF-8 that end with a line feed, of any number and of bounded length. */
+/** A reader of lines of UTF-8 that end with a line feed, of any number and of bounded length. */
 final class LineInput {
-  /** In the place of a line that is no text, or is too long; its reason follows. */
+  /**
+   * The first character in place of a line that is not text, or is too long; the reason follows it.
+   */
   static final char UNREADABLE = '\0';
 
   private final InputStream in;
@@ -24,8 +26,8 @@ final class LineInput {
   }
 
   /**
-   * Returns the next line without its end, or null if there is no more. What is no text begins with
-   * {@link #UNREADABLE}.
+   * Returns the next line without its end, or null if there are no more. The result for an
+   * unreadable line begins with {@link #UNREADABLE}.
    */
   @Nullable String next() throws IOException {
     ByteArrayOutputStream read = new ByteArrayOutputStream(256);

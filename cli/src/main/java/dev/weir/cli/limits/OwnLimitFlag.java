@@ -12,13 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads {@code RULE=N[,burst=N][,window=DURATION][,until=TIME]}; a rule's name may have any text.
+ * A reader of {@code RULE=N[,burst=N][,window=DURATION][,until=TIME]}; a rule's name may have any
+ * text.
  */
 final class OwnLimitFlag {
   private static final long MAX_PERMITS = 4_294_967_295L;
   private static final long YEAR_NANOS = 366L * 86_400_000_000_000L;
 
-  /** How far away an end may be that is given as a length of time. */
+  /** The longest time until an end that is given as a length of time. */
   private static final long MAX_UNTIL_NANOS = 100 * YEAR_NANOS;
 
   private static final Pattern FLAG =
@@ -30,10 +31,10 @@ final class OwnLimitFlag {
   private OwnLimitFlag() {}
 
   /**
-   * Returns the limit as the interface takes it.
+   * Returns the limit in the form of the administration interface.
    *
-   * @param now that a length of time for the end counts from
-   * @throws IllegalArgumentException if the text is no limit
+   * @param now the time from which a length of time until the end counts
+   * @throws IllegalArgumentException if the text is not a limit
    */
   static Map<String, Object> read(String text, Instant now) {
     Matcher flag = FLAG.matcher(text);

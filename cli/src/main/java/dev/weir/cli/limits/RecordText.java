@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A customer's record in words. */
+/** The text of a customer's record for people. */
 final class RecordText {
   private RecordText() {}
 
@@ -28,14 +28,14 @@ final class RecordText {
     return lines;
   }
 
-  /** Shows what a record says that the rules in force do not know. */
+  /** Shows the parts of a record that have no effect under the rules in force. */
   static void warn(JsonObject record, PrintWriter err) {
     record
         .texts("problems")
         .forEach(problem -> err.println("weir: has no effect now: " + ShownText.plain(problem)));
   }
 
-  /** Returns a limit as {@code --limit} takes it. */
+  /** Returns a limit in the form of {@code --limit}. */
   static String limit(JsonObject limit) {
     StringBuilder text = new StringBuilder(limit.text("rule"));
     text.append('=').append(limit.text("requests_per_unit"));

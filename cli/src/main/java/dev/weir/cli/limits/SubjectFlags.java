@@ -4,7 +4,7 @@ import dev.weir.cli.command.UrlText;
 import dev.weir.rules.ShownText;
 import picocli.CommandLine.Parameters;
 
-/** Names a customer. */
+/** The flags that name a customer. */
 final class SubjectFlags {
   @Parameters(index = "0", paramLabel = "DOMAIN", description = "The domain of the rules.")
   private String domain = "";
@@ -28,7 +28,7 @@ final class SubjectFlags {
         + UrlText.encoded(value);
   }
 
-  /** Returns the customer in words. */
+  /** Returns the customer as text. */
   @Override
   public String toString() {
     return domain + " " + key + " " + ShownText.quoted(value);

@@ -6,7 +6,7 @@ import dev.weir.cli.command.JsonObject;
 import dev.weir.rules.ShownText;
 import java.io.PrintWriter;
 
-/** What a server says of the others after it was asked to wait for them. */
+/** The display of a server's answer about the other servers, after a command waited for them. */
 final class Applied {
   private static final int NOT_YET = 202;
 

@@ -57,7 +57,7 @@ final class ConfigRepairCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns why the store is refused as it is, or an empty text if it is not. */
+  /** Returns the reason for which the store is refused as it is, or an empty text if it is not. */
   private String damage() {
     String address = StoreFlags.embedded(folder, "");
     try {

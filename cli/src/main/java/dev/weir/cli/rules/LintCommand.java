@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 public final class LintCommand implements Callable<Integer> {
   private static final Path STDIN = Path.of("-");
 
-  /** More than a file may hold, which is then refused. */
+  /** The most bytes read of a file: more than a file may have, so that a larger one is refused. */
   private static final int MOST_BYTES = (1 << 20) + 1;
 
   @Parameters(

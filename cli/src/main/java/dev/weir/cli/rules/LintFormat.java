@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How {@code weir lint} shows what it has found. */
+/** The formats in which {@code weir lint} shows its findings. */
 enum LintFormat {
-  /** A line each, and a line with their number. */
+  /** One line for each problem, and a line with their number. */
   TEXT {
     @Override
     void write(Found found, PrintWriter out) {
@@ -31,7 +31,7 @@ enum LintFormat {
     }
   },
 
-  /** One object. */
+  /** One JSON object. */
   JSON {
     @Override
     void write(Found found, PrintWriter out) {
@@ -54,7 +54,7 @@ enum LintFormat {
     }
   },
 
-  /** SARIF 2.1.0 [OASIS standard, 2020], which code hosts show beside the lines. */
+  /** SARIF 2.1.0 [OASIS standard, 2020], which code hosts show beside the lines of files. */
   SARIF {
     @Override
     void write(Found found, PrintWriter out) {
@@ -133,9 +133,9 @@ enum LintFormat {
   private static final String RULE = "weir-rules";
 
   /**
-   * What was found.
+   * The findings.
    *
-   * @param rules how many rules there are; 0 where there is an error
+   * @param rules the number of rules; 0 if there is an error
    */
   record Found(int rules, List<Problem> problems) {
     long count(Severity severity) {

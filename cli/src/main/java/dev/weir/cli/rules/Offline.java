@@ -3,7 +3,7 @@ package dev.weir.cli.rules;
 import dev.weir.config.Cause;
 import java.nio.charset.StandardCharsets;
 
-/** Who changes a store without a server. */
+/** The author of changes to a store that are made without a server. */
 public final class Offline {
   private static final int MAX_NAME_BYTES = 150;
 

@@ -27,9 +27,10 @@ final class RevisionList {
   }
 
   /**
-   * Returns those hashes that any of the newest revisions has as the text of a file.
+   * Returns the hashes among the wanted ones that any of the newest revisions has for the text of a
+   * file.
    *
-   * @param limit of revisions that are looked through
+   * @param limit the most revisions that are searched
    */
   static Set<String> hashes(AdminClient client, Set<String> wanted, int limit)
       throws InterruptedException {

@@ -30,9 +30,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts of rule files by their names, as a store has them: without folders.
+ * The texts of rule files by their names as in a store: without folders.
  *
- * @param shown what problems call the file of a name: its path, or the name again
+ * @param shown the names of the files in problems: a file's path, or its name again
  */
 record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
   static final RuleTexts NONE = of(new TreeMap<>());
@@ -42,7 +42,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
   }
 
   /**
-   * Reads files, and of folders the files that {@code weir lint} reads.
+   * Reads files, and from folders the files that {@code weir lint} reads.
    *
    * @throws CommandFailure if one cannot be read, or if two have the same name
    */
@@ -72,7 +72,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
     return new RuleTexts(Collections.unmodifiableSortedMap(texts), shown);
   }
 
-  /** Returns the rule files of a folder that may have none. */
+  /** Returns the rule files of a folder, which may have none. */
   static List<Path> inFolder(Path folder) {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, Rules::isRuleFile)) {
@@ -108,7 +108,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
     return new CommandFailure(path + ": " + why + " (expected: a file or folder to read)");
   }
 
-  /** Returns these texts, and the others whose names these do not have. */
+  /** Returns these texts, with the others for the names that these do not have. */
   RuleTexts orElse(RuleTexts others) {
     SortedMap<String, String> all = new TreeMap<>(others.texts);
     all.putAll(texts);
@@ -116,7 +116,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
   }
 
   /**
-   * Reads the rules and shows every problem, as {@code weir lint} does.
+   * Reads the rules and shows every problem, in the way of {@code weir lint}.
    *
    * @return the rules, or null if there is any error
    */
@@ -142,8 +142,8 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
   }
 
   /**
-   * Returns what changes from these texts to newer ones, one line a change: first the files, then
-   * what the rules in them say. Empty if nothing changes.
+   * Returns the changes from these texts to newer ones, one per line: first of the files, then of
+   * the rules in them. Empty if nothing changes.
    */
   List<String> diff(RuleTexts newer) {
     List<String> lines = new ArrayList<>();

@@ -7,7 +7,10 @@ import dev.weir.cli.command.JsonObject;
 import dev.weir.cli.command.UrlText;
 import java.util.List;
 
-/** Says that the rules were changed since a command read them, by whom, and what to do. */
+/**
+ * The failure of a command whose rules have changed since it read them: it names the author and the
+ * remedy.
+ */
 final class RulesConflict {
   private RulesConflict() {}
 

@@ -75,7 +75,7 @@ final class RulesDiffCommand extends AdminCommand {
     return diff.isEmpty() ? 0 : Main.FOUND;
   }
 
-  /** Returns the lines that differ, as the server says them. */
+  /** Returns the lines that differ, as the server reports them. */
   private String lines(AdminClient client, long older, long newer, RuleTexts local)
       throws InterruptedException {
     if (older <= 0) {

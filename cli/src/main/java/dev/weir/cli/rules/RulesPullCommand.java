@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class RulesPullCommand extends AdminCommand {
-  /** How far back a file's text is looked for. */
+  /** The number of revisions that are searched for a file's text. */
   private static final int MAX_REVISIONS = 1_000;
 
   @Parameters(paramLabel = "DIR", description = "The folder; it is made if it is not there.")
@@ -111,7 +111,7 @@ final class RulesPullCommand extends AdminCommand {
     return local;
   }
 
-  /** Refuses to replace or delete texts that the store has never had: nobody could restore them. */
+  /** Refuses to replace or delete texts that the store never had: nobody could restore them. */
   private void refuseToLose(
       AdminClient client, Map<String, String> local, List<String> write, List<String> gone)
       throws InterruptedException {
@@ -142,8 +142,9 @@ final class RulesPullCommand extends AdminCommand {
   }
 
   /**
-   * Replaces a file at once, so that a server that reads the folder never sees half of it. Its
-   * rights stay, and a new file has those of any new file: a server of another user may read it.
+   * Replaces a file in one step, so that a server that reads the folder never sees half of it. The
+   * file's rights stay, and a new file has those of any new file: a server of another user may read
+   * it.
    */
   private static void replace(Path name, String text) throws IOException {
     boolean there = Files.exists(name);

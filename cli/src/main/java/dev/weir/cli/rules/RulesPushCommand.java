@@ -119,7 +119,7 @@ final class RulesPushCommand extends AdminCommand {
     return Json.write(Map.of("files", target.texts()));
   }
 
-  /** Returns what is asked of a rollout; empty for none. The server checks the values. */
+  /** Returns the requested options of a rollout; empty for none. The server checks the values. */
   private Map<String, Object> rollout() {
     Map<String, Object> asked = new TreeMap<>();
     if (rollout != null) {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A configuration store that a command opens itself, without a server. */
+/** The flags for a configuration store that a command opens itself, without a server. */
 public final class StoreFlags {
   private static final int MAX_PASSWORD_BYTES = 4_096;
 
@@ -72,7 +72,7 @@ public final class StoreFlags {
     return opened(address(), password());
   }
 
-  /** Does the same; an embedded store that is not there yet is made. */
+  /** Opens the store; an embedded store that does not exist yet is made. The caller closes it. */
   public ConfigStore openOrMake() {
     if (dataDir == null || Files.exists(dataDir)) {
       return open();
@@ -93,7 +93,7 @@ public final class StoreFlags {
     }
   }
 
-  /** Returns a failure that says what a store has said, and what to do. */
+  /** Returns a failure with the store's message and the remedy. */
   public static CommandFailure failure(ConfigException e) {
     if (e.kind() == Kind.IN_USE) {
       return new CommandFailure(
@@ -144,7 +144,7 @@ public final class StoreFlags {
         }
       }
     } catch (IOException e) {
-      // As unusable as an empty file.
+      // It is as unusable as an empty file.
     }
     throw wrong(
         "--config-store-password-file",

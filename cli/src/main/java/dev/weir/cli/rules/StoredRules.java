@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * The rules of a server's store at one revision.
  *
  * @param revision 0 if the store has no rules yet, or the server has them from files
- * @param etag under which they can be changed
+ * @param etag the tag under which they can be changed
  */
 record StoredRules(long revision, String etag, RuleTexts texts) {
 
@@ -25,7 +25,7 @@ record StoredRules(long revision, String etag, RuleTexts texts) {
   /**
    * Reads the newest revision.
    *
-   * @param known texts that need not be fetched again
+   * @param known the texts that need not be fetched again
    */
   static StoredRules newest(AdminClient client, RuleTexts known) throws InterruptedException {
     AdminClient.Answer answer = client.get("/rules");
@@ -88,7 +88,7 @@ record StoredRules(long revision, String etag, RuleTexts texts) {
     return RuleTexts.of(texts);
   }
 
-  /** Returns the hash of a file's text, as trees have it. */
+  /** Returns the hash of a file's text, as it is in trees. */
   static String hash(String name, String text) {
     return String.valueOf(Tree.of(Map.of(name, text)).files().get(name));
   }

@@ -12,12 +12,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Why something is changed, and whether to wait until every server has the change. */
+/** The flags for the reason of a change, and for waiting until every server has it. */
 public final class WriteFlags {
   static final int MIN_REASON = 3;
   static final int MAX_REASON = 500;
 
-  /** The longest that a server waits for others. */
+  /** The longest time that a server waits for others. */
   private static final long MAX_WAIT_SECONDS = 60;
 
   @Option(
@@ -64,7 +64,7 @@ public final class WriteFlags {
   /**
    * Returns the query of a write, with its question mark if it is not empty.
    *
-   * @param namesAndValues other parameters, in turn
+   * @param namesAndValues the names and values of other parameters, in turn
    */
   public String query(AdminClient client, String... namesAndValues) {
     String seconds = Math.min(client.timeoutSeconds(), MAX_WAIT_SECONDS) + "s";
@@ -76,7 +76,7 @@ public final class WriteFlags {
   }
 
   /**
-   * Shows what a server says of the other servers, if it was asked to wait.
+   * Shows what a server reports of the other servers, if the command has to wait for them.
    *
    * @return the exit status
    */

@@ -126,9 +126,9 @@ public final class GenerateCommand implements Callable<Integer> {
     GeneratorOptions options = options();
     Format as = format();
     try {
-      Generator.check(options, as); // Before the output is opened: opening it truncates the file.
+      Generator.check(options, as); // Opening truncates the output: check before.
       if (output == null) {
-        // Not closed: standard output belongs to the process.
+        // The stream is not closed: standard output belongs to the process.
         Generator.write(options, as, new FileOutputStream(FileDescriptor.out));
       } else {
         try (OutputStream out = new FileOutputStream(output.toFile())) {
@@ -140,7 +140,7 @@ public final class GenerateCommand implements Callable<Integer> {
       return Main.refused(e, spec.commandLine().getErr());
     } catch (IOException e) {
       if (output == null && "Broken pipe".equals(e.getMessage())) {
-        return 0; // The reader of the pipe has ended, as head does.
+        return 0; // The reader of the pipe has ended.
       }
       throw new CommandFailure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }

@@ -7,14 +7,19 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows on standard error how much of a long input is read, how fast, and the time left. */
+/**
+ * A bar on standard error that shows how much of a long input is read, how fast, and the time left.
+ */
 public final class ReplayBar implements Progress, AutoCloseable {
-  /** Smaller inputs are read before a person could read a bar. */
+  /** The least bytes for a bar: smaller inputs are read before a person could read one. */
   private static final long LONG_BYTES = 16L << 20;
 
   private static final int MEGABYTE = 1_000_000;
 
-  /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
+  /**
+   * True if standard error is a terminal. The {@code weir} script sets it: Java 17 cannot find out
+   * where standard error goes.
+   */
   private final boolean watched = Boolean.getBoolean("weir.terminal");
 
   private final String task;

@@ -21,7 +21,7 @@ abstract class TrafficCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Reads the traffic and shows the result. Returns the warnings, which are shown behind it. */
+  /** Reads the traffic and shows the result. Returns the warnings, which are shown after it. */
   abstract List<String> run() throws IOException, TrafficException;
 
   @Override
@@ -48,7 +48,7 @@ abstract class TrafficCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows the warnings, and returns the error of an input of which no record could be read. */
+  /** Shows the warnings, and returns the error for an input of which no record could be read. */
   final TrafficException nothingRead(List<String> warnings) {
     warnings.forEach(warning -> err().println("weir: warning: " + warning));
     return new TrafficException("input: no record can be read (expected: one at least)");

@@ -113,7 +113,7 @@ final class TrafficFlags {
     return traffic.build();
   }
 
-  /** Adds files that are named without a flag. */
+  /** Adds files that are given without a flag. */
   void add(List<String> files) {
     inputs = Stream.concat(inputs.stream(), files.stream()).toList();
   }

@@ -3,7 +3,7 @@
  *
  * <ul>
  *   <li>{@link dev.weir.cli.traffic.ReplayCommand}: traffic through rules; begin here
- *   <li>{@link dev.weir.cli.traffic.TrafficFlags}: flags that all of these commands have
+ *   <li>{@link dev.weir.cli.traffic.TrafficFlags}: the flags of all these commands
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -28,7 +28,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** How commands find the administration interface, and what they say if they do not. */
+/**
+ * A test of how commands find the administration interface, and of their messages if they do not.
+ */
 class AdminFlagsTest {
   @TempDir private Path folder;
   private AdminServer server;

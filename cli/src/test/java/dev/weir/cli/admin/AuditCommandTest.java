@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir audit}, over a server and without one. */
+/** A test of {@code weir audit}, with a server and without one. */
 class AuditCommandTest {
   @TempDir private Path folder;
   private AdminServer server;

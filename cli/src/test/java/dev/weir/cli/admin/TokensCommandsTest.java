@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir tokens}, over a server and without one. */
+/** A test of {@code weir tokens}, with a server and without one. */
 class TokensCommandsTest {
   private static final String TOKEN = "weir_[a-z0-9]{8}_[A-Za-z0-9_-]{43}\n";
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code weir cluster backup} and {@code restore} say when they cannot do it. */
+/** A test of the messages of {@code weir cluster backup} and {@code restore} when they fail. */
 class ClusterBackupCommandsTest {
   @TempDir private Path folder;
   private int code;

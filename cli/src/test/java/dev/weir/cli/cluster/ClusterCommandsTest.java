@@ -22,7 +22,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir cluster status} and {@code verify}, against answers that a member might give. */
+/**
+ * A test of {@code weir cluster status} and {@code verify}, against possible answers of a member.
+ */
 class ClusterCommandsTest {
   private static final Instant TIME = Instant.parse("2026-03-04T05:06:07Z");
 
@@ -380,7 +382,9 @@ class ClusterCommandsTest {
     assertThat(ran.out().strip()).isEqualTo("group 0: the same at a, b, c, at index 1204500");
   }
 
-  /** Members compare every second, but not at the same moment. */
+  /**
+   * Tests answers of different moments: members compare every second, but not at the same moment.
+   */
   @Test
   void sumsOfSeveralAnswers_areComparedAtOneIndex() {
     answers.add(cluster("healthy", up("a", "a", 9, 20, "2f"), up("b", "a", 9, 10, "1f")));
@@ -390,7 +394,7 @@ class ClusterCommandsTest {
     assertThat(ran.out()).contains("the same at a, b, at index 20");
   }
 
-  /** A member has some of the groups, or none. */
+  /** Tests a member that has some of the groups, or none. */
   @Test
   void memberWithoutTheGroup_isNotWaitedFor() {
     String spare = "{\"name\":\"d\",\"zone\":\"\",\"up\":true,\"groups\":[]}";

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code weir limits} for single customers, and lists of them. */
+/** A test of {@code weir limits} for single customers, and for lists of them. */
 class LimitsCommandsTest {
   @TempDir private Path folder;
   private AdminServer server;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir limits import}. */
+/** A test of {@code weir limits import}. */
 class LimitsImportTest {
   @TempDir private Path folder;
   private AdminServer server;

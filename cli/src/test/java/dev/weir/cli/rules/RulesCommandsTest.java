@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir rules} over the administration interface. */
+/** A test of {@code weir rules} over the administration interface. */
 class RulesCommandsTest {
   private static final String OTHER =
       """
@@ -236,7 +236,7 @@ class RulesCommandsTest {
                 new Node(
                     "n1", "10.0.0.7", "0.1", 0, 0, List.of("shop.yaml:1:1 bad"), Instant.EPOCH)));
     Ran ran = push("--wait", "--timeout", "1");
-    assertThat(ran.status()).isEqualTo(2); // Given twice, by this test.
+    assertThat(ran.status()).isEqualTo(2); // The flag is given twice, by this test.
     Ran behind =
         Ran.weir(
             "rules",

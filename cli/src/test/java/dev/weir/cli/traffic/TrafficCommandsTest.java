@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that make and read traffic, as they are called. */
+/** A test of the commands that make and read traffic, as users call them. */
 class TrafficCommandsTest {
   @TempDir Path folder;
 
@@ -245,7 +245,7 @@ class TrafficCommandsTest {
         });
   }
 
-  /** The interrupt closes the channel that is read from, and its exception has no message. */
+  /** Tests an interrupt that closes the channel being read, whose exception has no message. */
   @Test
   void stopBeforeTheFirstByte_isSaidInWords() {
     TrafficCommand command =
@@ -260,7 +260,7 @@ class TrafficCommandsTest {
         .hasMessage("stopped before anything was read");
   }
 
-  /** The pipe stays open: nothing but the signal can end the reading. */
+  /** Tests a signal while the pipe stays open: only the signal can end the reading. */
   @Test
   void replay_stoppedByASignal_showsWhatItHasRead() throws Exception {
     Path errors = folder.resolve("err");
@@ -284,7 +284,7 @@ class TrafficCommandsTest {
       for (int i = 0; i < 300_000; i++) {
         records.append(i).append(",192.0.2.").append(i % 100).append('\n');
       }
-      // More than the pipe and its buffers hold: the reading is under way.
+      // The pipe and its buffers hold less than this, so the reading is under way.
       process.write(records.toString());
       process.terminate();
       assertThat(process.endsWithin(Duration.ofMinutes(2))).as("ended").isTrue();

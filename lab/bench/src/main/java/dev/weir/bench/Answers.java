@@ -5,8 +5,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions that callers received in one run, and how long they took. Failed calls are counted
- * apart. Safe for use by many threads.
+ * The decisions that callers received in one run, with their times. Failed calls are counted apart.
+ * Safe for use by many threads.
  */
 public final class Answers {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -26,7 +26,7 @@ public final class Answers {
   /**
    * Counts a decision.
    *
-   * @param timed whether it is within the time that is measured
+   * @param timed true if it is within the measured time
    */
   public synchronized void decided(boolean allowed, long tookNanos, boolean timed) {
     asked++;
@@ -50,7 +50,7 @@ public final class Answers {
     failure = other.failure == null ? failure : other.failure;
   }
 
-  /** Returns how many decisions there were, timed or not. */
+  /** Returns the number of decisions, timed or not. */
   public synchronized long asked() {
     return asked;
   }
@@ -64,7 +64,7 @@ public final class Answers {
     return (double) refused / nanos.getTotalCount();
   }
 
-  /** Returns the microseconds that a given percentage of the decisions took at most. */
+  /** Returns the microseconds within which a given percentage of the decisions were made. */
   public synchronized double micros(double percentile) {
     return nanos.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
   }
@@ -73,7 +73,7 @@ public final class Answers {
     return failed;
   }
 
-  /** Returns why a call failed, or null if none did. */
+  /** Returns the failure of a call, or null if none failed. */
   public synchronized @Nullable Throwable failure() {
     return failure;
   }

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A measure for what a machine's memory allows: token buckets in one array that was made large
- * enough beforehand, each claimed by a compare-and-set. It does not grow, forgets nothing, bounds
- * nothing, and knows a single rule, whose keys must be there. Safe for many threads.
+ * enough beforehand, each claimed by a compare-and-set. It does not grow, drops nothing, bounds
+ * nothing, and has a single rule, whose keys must exist. Safe for many threads.
  */
 final class BareTable {
   private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(long[].class);
@@ -16,13 +16,16 @@ final class BareTable {
   private final long emissionNanos;
   private final long toleranceNanos;
 
-  /** Fingerprints, each followed by the instant at which its bucket is full; two thirds in use. */
+  /**
+   * The fingerprints, each followed by the instant at which its bucket is full; two thirds of the
+   * slots are in use.
+   */
   private final long[] slots;
 
   @SuppressWarnings("unused")
   private long touched;
 
-  /** Makes a table in which each of so many keys has used as much as a limiter's keys have. */
+  /** Makes a table in which each of so many keys has used as much as a limiter's keys. */
   BareTable(int keys, Load load, Ticker ticker) {
     this.ticker = ticker;
     boolean ample = load == Load.ALL_ALLOWED;
@@ -49,15 +52,15 @@ final class BareTable {
     return slot + 2 == slots.length ? 0 : slot + 2;
   }
 
-  /** Asks for one permit for that key. */
+  /** Requests one permit for that key. */
   boolean decide(int key) {
     return decide(Keys.hashed(key), ticker.nanos());
   }
 
   /**
-   * Asks for one permit for each of many keys, after reading where all of them are.
+   * Requests one permit for each of many keys, after reading the places of all of them.
    *
-   * @return how many got theirs
+   * @return the number of permits granted
    */
   int decide(int[] keys, int from, int count) {
     long read = 0;

@@ -6,7 +6,8 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * As {@link ByFingerprint}, of a table that can do nothing else: a measure for what memory allows.
+ * The benchmark of {@link ByFingerprint} on a table that can do nothing else: a measure for what
+ * memory allows.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByBareTable extends KeyedBenchmark {

@@ -9,18 +9,20 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Token buckets by ready fingerprint, straight at the store: one by one, and 64 in one call. The
- * clock is read once a call.
+ * A benchmark of token buckets by ready fingerprint, straight at the store: one by one, and 64 in
+ * one call. The clock is read once a call.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByFingerprint extends KeyedBenchmark {
-  /** What arrives together at a busy port; a divisor of {@link Draw#LENGTH}. */
+  /**
+   * The number of requests that arrive together at a busy port; a divisor of {@link Draw#LENGTH}.
+   */
   static final int BATCH = 64;
 
   private StoreKeys store;
   private int[] sequence;
 
-  /** One thread's request, used again and again. */
+  /** A thread's request, which is used again and again. */
   @State(Scope.Thread)
   public static class Request {
     private final Batch batch = new Batch(BATCH);

@@ -5,7 +5,10 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
-/** One decision by a key that is a number: {@link dev.weir.PackedLimiter#decide(long, long)}. */
+/**
+ * A benchmark of one decision by a key that is a number: {@link dev.weir.PackedLimiter#decide(long,
+ * long)}.
+ */
 @SuppressWarnings("NullAway.Init") // JMH sets parameters, then calls the method marked Setup.
 public class ByNumber extends KeyedBenchmark {
   @Param({"weir-number", "bucket4j-number"})

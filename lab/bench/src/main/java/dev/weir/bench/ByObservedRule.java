@@ -9,8 +9,9 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * As {@link ByRule}, with what a server with a dashboard does besides: the key counts among the
- * busiest and most refused, and a refusal may be kept. The difference is the cost of that.
+ * The benchmark of {@link ByRule} with the additional work of a server with a dashboard: the key
+ * counts among the busiest and most refused, and a refusal may be kept. The difference is the cost
+ * of that.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByObservedRule extends KeyedBenchmark {

@@ -9,10 +9,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One request with one descriptor to one answer: what a protocol's port pays, the wire aside. Rules
- * are matched, the key is fingerprinted, a token bucket decides, metrics are counted. One by one,
- * as a {@code Request} and an {@code Answer}; and of texts, as ports ask: one in a call, or 64, as
- * pipelined commands are.
+ * A benchmark of one request with one descriptor to one answer: the cost to a protocol's port,
+ * without the wire. Rules are matched, the key is fingerprinted, a token bucket decides, metrics
+ * are counted. Requests are decided one by one, as a {@code Request} and an {@code Answer}; and
+ * from texts, in the way of ports: one in a call, or 64, in the way of pipelined commands.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByRule extends KeyedBenchmark {
@@ -25,7 +25,7 @@ public class ByRule extends KeyedBenchmark {
     sequence = Draw.of(draw).sequence(keys);
   }
 
-  /** One thread's requests, used again and again. */
+  /** A thread's requests, which are used again and again. */
   @State(Scope.Thread)
   public static class Together {
     private final String[] texts = new String[2];
@@ -42,13 +42,13 @@ public class ByRule extends KeyedBenchmark {
     return engine.decide(sequence[cursor.next()]);
   }
 
-  /** The same of a request that is made for the call, as middleware makes it. */
+  /** Decides a request that is made for the call, in the way of middleware. */
   @Benchmark
   public boolean made(Cursor cursor) {
     return engine.decideNew(sequence[cursor.next()]);
   }
 
-  /** A batch of one: what a port asks that has one request at a time. */
+  /** Decides a batch of one: the call of a port that has one request at a time. */
   @Benchmark
   public int alone(Cursor cursor, Together together) {
     return engine.decide(together.batch, together.texts, sequence, cursor.next(), 1);

@@ -6,8 +6,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * One decision by String key, of Weir and of the peers. The text that is asked for is never the
- * object that a map holds: in a service it comes from the wire.
+ * A benchmark of one decision by String key, of Weir and of the peers. The text of the request is
+ * never the object that a map holds: in a service it comes from the wire.
  */
 @SuppressWarnings("NullAway.Init") // JMH sets parameters, then calls the method marked Setup.
 public class ByStringKey extends KeyedBenchmark {

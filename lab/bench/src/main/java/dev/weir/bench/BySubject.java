@@ -39,9 +39,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a rule with {@code by} costs: looking a subject up whose limits are at hand, and a decision
- * by a rule with and without it. One in a hundred subjects has a record. Nearly every subject is at
- * hand; decisions are made for those only.
+ * A benchmark of a rule with {@code by}: the look-up of a subject whose limits are in memory, and a
+ * decision by a rule with and without {@code by}. One in a hundred subjects has a record. Nearly
+ * every subject is in memory; decisions are made for those only.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -132,7 +132,10 @@ public class BySubject {
     store.write(writes, cause);
   }
 
-  /** Asks for all; who cannot be asked for now, since too many are, is asked for again. */
+  /**
+   * Loads the limits of all subjects; a subject that is refused because too many loads are under
+   * way is loaded again.
+   */
   private void load() {
     AtomicInteger known = new AtomicInteger();
     for (String value : values) {
@@ -153,7 +156,7 @@ public class BySubject {
     }
   }
 
-  /** Returns the subjects that are at hand; few have left while the table grew. */
+  /** Returns the subjects in memory; a few have left while the table grew. */
   private List<String> atHand() {
     List<String> found = new ArrayList<>();
     for (String value : values) {

@@ -14,13 +14,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Weighs what a live key costs: heap in use after a full collection, before and after the keys are
- * charged, divided by keys. The text of the key is not counted, since every service has it anyway
- * and some limiters keep it while others do not.
+ * A measurement of the memory of a live key: heap in use after a full collection, before and after
+ * the keys are charged, divided by keys. The text of the key is not counted, since every service
+ * has it anyway and some limiters keep it while others do not.
  *
  * <pre>BytesPerKey [KEYS [ALGORITHM,...]]</pre>
  *
- * <p>With algorithms, only Weir's are weighed, by keys that are numbers; a log at its limit.
+ * <p>With algorithms, only Weir's are measured, by keys that are numbers; a log is measured at its
+ * limit.
  *
  * <p>To be run with the serial collector, which counts objects and not regions. A million keys fit
  * into a heap of 1 GiB.
@@ -28,7 +29,7 @@ import java.util.function.Function;
 final class BytesPerKey {
   private static final int DEFAULT_KEYS = 1_000_000;
 
-  /** A log at its limit is so much larger that fewer keys suffice. */
+  /** The factor by which fewer keys suffice for a log at its limit, which is so much larger. */
   private static final int FEWER = 10;
 
   private static final int LOG_PERMITS = 100;
@@ -72,7 +73,7 @@ final class BytesPerKey {
         "deques, 100 of 100 a minute", LOG_PERMITS, load -> new DequeLimiter(quota, full.now::get));
   }
 
-  /** Weighs Weir alone, by keys that are numbers, of which there can be many more. */
+  /** Measures Weir alone, by keys that are numbers, of which there can be many more. */
   private static void weighNumbers(Algorithm algorithm, int count) {
     Policy policy = Load.ALL_ALLOWED.policy(algorithm);
     int charges = 1;
@@ -102,7 +103,7 @@ final class BytesPerKey {
     }
   }
 
-  /** Charges every key several times, each time at an instant of its own, and prints its weight. */
+  /** Charges every key several times, each time at another instant, and prints its memory. */
   private void weigh(String name, int permits, Function<Load, KeyedLimiter> limiters) {
     long before = used();
     KeyedLimiter limiter = limiters.apply(Load.ALL_ALLOWED);
@@ -112,7 +113,7 @@ final class BytesPerKey {
           throw new IllegalStateException(name + ": denied " + key + " (expected: allowed)");
         }
       }
-      now.addAndGet(SECOND * 59 / 100); // A hundred of them, evenly over a minute.
+      now.addAndGet(SECOND * 59 / 100); // A hundred charges are spread evenly over a minute.
     }
     double bytes = (double) (used() - before) / keys.length;
     System.out.printf(Locale.ROOT, "| %s | %,d | %.0f |%n", name, keys.length, bytes);
@@ -123,7 +124,8 @@ final class BytesPerKey {
 
   /**
    * Returns the heap in use after a full collection, the least of several: the serial collector
-   * packs the heap only every fourth time, and in between counts a share of the dead as used.
+   * compacts the heap only every fourth time, and in between counts a share of the dead objects as
+   * used.
    */
   private static long used() {
     long least = Long.MAX_VALUE;

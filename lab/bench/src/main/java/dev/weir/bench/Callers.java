@@ -16,25 +16,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * Threads that ask a limiter as fast as it answers, in a closed loop: each waits for its answer and
- * asks again, or, asynchronously, has several calls in flight.
+ * Threads that call a limiter as fast as it answers, in a closed loop: each waits for its answer
+ * and calls again, or, asynchronously, has several calls in flight.
  */
 public final class Callers implements AutoCloseable {
   public static final int THREADS = 32;
   public static final int ASYNC_THREADS = 4;
 
-  /** Of one thread. */
+  /** The calls in flight of one thread. */
   public static final int IN_FLIGHT = 256;
 
   private static final long SEED = 20_261_101;
 
-  /** At the start of each run, not measured: buckets that were full run dry, leases are taken. */
+  /**
+   * The beginning of each run that is not measured: buckets that were full run dry, leases are
+   * taken.
+   */
   private static final long LEAD_IN_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
-  /** After this many failures, a caller gives up. */
+  /** The number of failures after which a caller gives up. */
   private static final int MOST_FAILURES = 100;
 
-  /** What may pass beyond the time of a run until every call is over. */
+  /** The longest time after a run until every call must be over. */
   private static final int PATIENCE_SECONDS = 60;
 
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -45,7 +48,7 @@ public final class Callers implements AutoCloseable {
         throws InterruptedException;
   }
 
-  /** Asks for keys at random, from many threads that wait for each answer. */
+  /** Requests permits for keys at random, from many threads that wait for each answer. */
   public Answers ask(KeyedLimiter limiter, List<String> keys, int seconds)
       throws InterruptedException {
     return run(
@@ -55,7 +58,7 @@ public final class Callers implements AutoCloseable {
             waiting(limiter, draw(keys, number), answers, from, until));
   }
 
-  /** Asks for keys at random, from few threads that do not wait. */
+  /** Requests permits for keys at random, from few threads that do not wait. */
   public Answers askAsync(AsyncLimiter limiter, List<String> keys, int seconds)
       throws InterruptedException {
     return run(
@@ -64,7 +67,7 @@ public final class Callers implements AutoCloseable {
         (number, answers, from, until) -> ahead(limiter, draw(keys, number), answers, from, until));
   }
 
-  /** Does something for each number from 0 to {@code count - 1}, from many threads. */
+  /** Runs an action for each number from 0 to {@code count - 1}, from many threads. */
   public void each(int count, IntConsumer action) throws InterruptedException {
     AtomicInteger next = new AtomicInteger();
     List<Future<?>> parts = new ArrayList<>();
@@ -145,7 +148,7 @@ public final class Callers implements AutoCloseable {
     }
   }
 
-  /** Keys drawn one after the other, uniformly. */
+  /** A sequence of keys, drawn uniformly. */
   private interface Draws {
     String next();
   }

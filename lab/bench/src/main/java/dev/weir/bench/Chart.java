@@ -12,7 +12,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Draws throughput against number of keys from JMH's JSON results: one thread, uniform, all
+ * A chart of throughput against number of keys, from JMH's JSON results: one thread, uniform, all
  * allowed, both axes logarithmic.
  *
  * <pre>Chart OUT.svg FILE...</pre>
@@ -26,7 +26,7 @@ final class Chart {
   private static final int BOTTOM = 52;
   private static final int LABEL_HEIGHT = 17;
 
-  /** Which contenders are drawn, and how. */
+  /** The contenders that are drawn, with their colours and names. */
   private enum Line {
     BATCH("weir, batch of 64", "Weir, batches of 64", "weir"),
     FINGERPRINT("weir by fingerprint", "Weir, ready hash", "weir"),
@@ -64,7 +64,7 @@ final class Chart {
     Files.writeString(Path.of(args[0]), chart.svg());
   }
 
-  /** Adds a reading if it belongs into the picture. */
+  /** Adds a reading if it belongs in the chart. */
   void add(Reading reading) {
     Reading.Scenario scenario = reading.scenario();
     for (Line line : Line.values()) {

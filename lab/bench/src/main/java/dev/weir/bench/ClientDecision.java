@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What a decision costs in the client: by a lease, calls for new leases included, and by a
- * remembered denial. The server is in the same process, which takes part in the memory.
+ * A benchmark of a decision in the client: by a lease, with the calls for new leases, and by a
+ * remembered denial. The server is in the same process, so its memory counts too.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,7 +38,7 @@ public class ClientDecision {
   private WeirClient client;
   private Consumer<Answer> done;
 
-  /** Starts a server and a client of it. */
+  /** Starts a server and a client for it. */
   @Setup
   public void start(Blackhole blackhole) throws Exception {
     server = ClientServer.start();
@@ -49,7 +49,7 @@ public class ClientDecision {
     }
   }
 
-  /** Ends both. */
+  /** Closes both. */
   @TearDown
   public void stop() {
     client.close();

@@ -23,9 +23,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What the embedded configuration store does beside other embedded databases: entries of a key of
- * 26 and a value of 32 bytes in random order, everything on disk when a call returns, a cache of 64
- * MiB each; then records of customers through the whole store, with their log of changes.
+ * A measurement of the embedded configuration store beside other embedded databases: entries with a
+ * key of 26 and a value of 32 bytes in random order, everything on disk when a call returns, a
+ * cache of 64 MiB each. Then records of customers are written through the whole store, with their
+ * log of changes.
  */
 final class ConfigFigures {
   private static final int BATCH = 1_000;
@@ -37,7 +38,7 @@ final class ConfigFigures {
 
   private ConfigFigures() {}
 
-  /** What one round found. */
+  /** The results of one round. */
   private record Round(
       double putsPerSecond,
       double bytesAnEntry,
@@ -47,7 +48,7 @@ final class ConfigFigures {
       double presentP99Micros,
       double absentMicros) {}
 
-  /** Arguments: entries, rounds. */
+  /** Runs the measurement. Arguments: entries, rounds. */
   public static void main(String[] arguments) throws Exception {
     int entries = Integer.parseInt(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
@@ -131,7 +132,7 @@ final class ConfigFigures {
     }
   }
 
-  /** Random, so that nothing is won by compression. */
+  /** Returns a random value, so that compression gains nothing. */
   private static byte[] value(SplittableRandom random) {
     byte[] value = new byte[VALUE_BYTES];
     random.nextBytes(value);
@@ -172,12 +173,12 @@ final class ConfigFigures {
     return order;
   }
 
-  /** 26 bytes, as a subject's key has. */
+  /** Returns a key of 26 bytes, the length of a subject's key. */
   private static byte[] key(int number) {
     return "shop\0user\0customer%08d".formatted(number).getBytes(US_ASCII);
   }
 
-  /** Prints what the whole store needs for records, with a change in the log for each. */
+  /** Prints the disk space of the whole store for records, with a change in the log for each. */
   private static void records(int records) throws IOException {
     Path folder = Files.createTempDirectory("weir-bench-config");
     try {

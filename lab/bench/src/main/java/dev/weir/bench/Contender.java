@@ -45,8 +45,8 @@ enum Contender {
   /**
    * Returns a limiter without keys.
    *
-   * @param ticker the time of Weir and of the deques
-   * @param bucket4jTime the time of Bucket4j; the other peers read the system's
+   * @param ticker the time for Weir and the deques
+   * @param bucket4jTime the time for Bucket4j; the other peers read the system's clock
    */
   KeyedLimiter limiter(Load load, Ticker ticker, TimeMeter bucket4jTime) {
     return switch (this) {
@@ -75,7 +75,7 @@ enum Contender {
   /**
    * Returns the contender of that name.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such contender
    */
   static Contender of(String text) {
     for (Contender contender : values()) {

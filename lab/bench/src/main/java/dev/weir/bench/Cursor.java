@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** One thread's place in a {@link Draw}; each starts somewhere else. */
+/** A thread's place in a {@link Draw}; each thread starts at another place. */
 @State(Scope.Thread)
 public class Cursor {
   private static final AtomicInteger THREADS = new AtomicInteger();

@@ -3,9 +3,9 @@ package dev.weir.bench;
 import dev.weir.traffic.Zipf;
 import java.util.SplittableRandom;
 
-/** Which keys are asked for: a sequence of key numbers, drawn before anything is measured. */
+/** The keys of requests: a sequence of key numbers, drawn before anything is measured. */
 enum Draw {
-  /** Every key is as likely. */
+  /** Every key, with the same probability. */
   UNIFORM("uniform") {
     @Override
     int[] sequence(int keys, SplittableRandom random) {
@@ -13,7 +13,10 @@ enum Draw {
     }
   },
 
-  /** The k-th most frequent key is asked for 1/k as often as the first: Zipf's law, exponent 1. */
+  /**
+   * Every key, of which the k-th most frequent is drawn 1/k as often as the first: Zipf's law,
+   * exponent 1.
+   */
   ZIPF("zipf") {
     @Override
     int[] sequence(int keys, SplittableRandom random) {
@@ -28,8 +31,8 @@ enum Draw {
   };
 
   /**
-   * How many draws are made before they repeat, a power of two: so many that no cache holds all of
-   * the states that they touch.
+   * The number of draws before they repeat, a power of two: so many that no cache holds all of the
+   * states that they touch.
    */
   static final int LENGTH = 1 << 22;
 
@@ -48,7 +51,10 @@ enum Draw {
 
   abstract int[] sequence(int keys, SplittableRandom random);
 
-  /** Returns all key numbers, so that frequent keys do not lie side by side in memory. */
+  /**
+   * Returns all key numbers in random order, so that frequent keys do not lie side by side in
+   * memory.
+   */
   private static int[] shuffled(int keys, SplittableRandom random) {
     int[] numbers = new int[keys];
     for (int i = 0; i < keys; i++) {
@@ -62,7 +68,7 @@ enum Draw {
   /**
    * Returns the draw of that name.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such draw
    */
   static Draw of(String text) {
     for (Draw draw : values()) {

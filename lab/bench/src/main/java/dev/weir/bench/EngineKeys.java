@@ -20,7 +20,10 @@ import java.util.function.Function;
 final class EngineKeys {
   private static final String DOMAIN = "bench";
 
-  /** A few rules around the one that matches: a rule set of one would be found too easily. */
+  /**
+   * The rules: a few around the one that matches, because a rule set of one would be found too
+   * easily.
+   */
   private static final String RULES =
       """
       domain: bench
@@ -58,7 +61,7 @@ final class EngineKeys {
     }
   }
 
-  /** Has an observer of this engine hear of its decisions. */
+  /** Adds an observer to this engine. */
   void observe(Function<Engine, DecisionObserver> observer) {
     engine.observe(observer.apply(engine));
   }
@@ -77,12 +80,12 @@ final class EngineKeys {
     return rules;
   }
 
-  /** Asks for one permit for that user. */
+  /** Requests one permit for that user. */
   boolean decide(int key) {
     return engine.decide(requests[key]).allowed();
   }
 
-  /** The same, by a request that is made now. */
+  /** Requests one permit by a request that is made now. */
   boolean decideNew(int key) {
     List<Entry> entries = List.of(new Entry("user", users[key]));
     List<Descriptor> descriptors = List.of(new Descriptor(entries, null, null));
@@ -95,10 +98,10 @@ final class EngineKeys {
   }
 
   /**
-   * Asks for one permit for each of many users, in one call.
+   * Requests one permit for each of many users, in one call.
    *
-   * @param texts room for two
-   * @return how many got theirs
+   * @param texts an array with room for two texts
+   * @return the number of permits granted
    */
   int decide(RequestBatch batch, String[] texts, int[] keys, int from, int count) {
     batch.clear();

@@ -16,22 +16,22 @@ import java.util.Map;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
-/** A database in a folder that keeps entries of bytes; a batch is on disk when it was put. */
+/** A database in a folder that keeps entries of bytes; a batch is on disk when the call returns. */
 interface Entries extends AutoCloseable {
   void put(Map<byte[], byte[]> entries) throws Exception;
 
-  /** Returns whether there is such a key. */
+  /** Returns whether the key exists. */
   boolean has(byte[] key) throws Exception;
 
   @Override
   void close() throws SQLException;
 
-  /** Opens a database in a new folder. */
+  /** A way to open a database in a new folder. */
   interface Opening {
     Entries open(Path folder) throws Exception;
   }
 
-  /** Weir's own rows, set as the server sets them. */
+  /** Opens Weir's own rows, with the server's options. */
   static Entries rocksDb(Path folder) {
     Rows rows = RocksProvider.rows(StoreAddress.parse("rocksdb:" + folder, ""));
     return new Entries() {
@@ -56,7 +56,7 @@ interface Entries extends AutoCloseable {
     };
   }
 
-  /** MVStore of H2, committed and synced after each batch. */
+  /** Opens MVStore of H2, committed and synced after each batch. */
   static Entries mvStore(Path folder) {
     MVStore store =
         new MVStore.Builder()
@@ -85,7 +85,7 @@ interface Entries extends AutoCloseable {
     };
   }
 
-  /** SQLite with a write-ahead log that is synced at each commit. */
+  /** Opens SQLite with a write-ahead log that is synced at each commit. */
   static Entries sqlite(Path folder) throws SQLException {
     Connection connection =
         DriverManager.getConnection(

@@ -14,15 +14,15 @@ import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 
 /**
- * Grows a table under load and times every decision: half of them add a key, half ask for one that
- * is there.
+ * A measurement that grows a table under load and times every decision: half of them add a key,
+ * half are for an existing one.
  *
  * <pre>Growth [KEYS [THREADS]]</pre>
  *
  * <p>To be run with a young generation so large that nothing is collected: then no pause is the
- * collector's. After each decision the same clock is read around nothing at all. What takes the
- * processor away from a thread, be it the compiler or the machine, shows in both; what shows only
- * in decisions is caused by them.
+ * collector's. After each decision the same clock is read around nothing at all. If something takes
+ * the processor away from a thread, be it the compiler or the machine, it shows in both; a delay
+ * that shows only in decisions is caused by them.
  */
 final class Growth {
   private static final int FIRST_KEYS = 1_000;
@@ -46,7 +46,7 @@ final class Growth {
     limit = store.bind("growth", policy, ticker.nanos());
   }
 
-  /** What one thread measured. */
+  /** The times that one thread measured. */
   private static final class Times {
     final Histogram all = new Histogram(MOST_NANOS, 3);
     final Histogram control = new Histogram(MOST_NANOS, 3);
@@ -55,7 +55,7 @@ final class Growth {
   public static void main(String[] args) throws InterruptedException {
     int keys = args.length > 0 ? Integer.parseInt(args[0]) : DEFAULT_KEYS;
     int threads = args.length > 1 ? Integer.parseInt(args[1]) : 1;
-    new Growth(keys / 10, threads).run(); // Compiles everything, and its figures are not shown.
+    new Growth(keys / 10, threads).run(); // It compiles everything; its figures are not shown.
     new Growth(keys, threads).report();
   }
 
@@ -127,7 +127,7 @@ final class Growth {
     return sum;
   }
 
-  /** Adds every key whose number leaves that remainder, and asks for one before after each. */
+  /** Adds every key whose number leaves that remainder, and requests an earlier one after each. */
   private void grow(int remainder, Times times) {
     SplittableRandom random = new SplittableRandom(remainder);
     for (int key = FIRST_KEYS + remainder; key < keys; key += threads) {

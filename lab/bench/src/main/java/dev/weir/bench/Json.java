@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads JSON to maps, lists, texts, doubles and booleans; null becomes the text "null". */
+/** A reader of JSON to maps, lists, texts, doubles and booleans; null becomes the text "null". */
 public final class Json {
   private static final JsonFactory FACTORY = new JsonFactory();
 

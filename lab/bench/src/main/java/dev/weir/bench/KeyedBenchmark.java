@@ -12,8 +12,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What all benchmarks share: a run that is short by default, and the scenario. Every key has state
- * before anything is measured.
+ * The common part of all benchmarks: a run that is short by default, and the scenario. Every key
+ * has state before anything is measured.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

@@ -2,7 +2,7 @@ package dev.weir.bench;
 
 /** The keys that are limited: texts of 15 letters and digits, such as a user's number. */
 public final class Keys {
-  /** Enough keys for every run; limiters get this number. */
+  /** The number of keys that limiters get: enough for every run. */
   public static final int MOST = 100_000_000;
 
   private Keys() {}

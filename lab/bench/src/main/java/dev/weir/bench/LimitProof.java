@@ -9,7 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Shows that a limiter limits before its speed is measured: one that does not limit is fast. */
+/**
+ * A proof that a limiter limits, before its speed is measured: a limiter that does not limit is
+ * fast.
+ */
 public final class LimitProof {
   private static final int PERMITS = 10;
   private static final int ASKS = 100;
@@ -23,9 +26,9 @@ public final class LimitProof {
   }
 
   /**
-   * Asks a limiter by {@link #policy} for keys that were never used, from many threads.
+   * Requests keys that were never used from a limiter with {@link #policy}, from many threads.
    *
-   * @throws IllegalStateException if a key was admitted more or less often than its quota says
+   * @throws IllegalStateException if a key was admitted more or less often than its quota allows
    */
   public static void prove(KeyedLimiter limiter, Callers callers) throws InterruptedException {
     prove(callers, admitted -> count(limiter.tryAcquire("first"), admitted));

@@ -6,26 +6,29 @@ import dev.weir.Quota;
 import dev.weir.bench.peers.KeyedLimiter;
 import java.time.Duration;
 
-/** What the limits are, compared with what is asked. */
+/** The ratio of the limits to the requests. */
 public enum Load {
-  /** Every request is within its limit. */
+  /** A load in which every request is within its limit. */
   ALL_ALLOWED("all-allowed"),
 
-  /** One permit a day: the first request of a key takes it, every other is refused. */
+  /** A load with one permit a day: the first request of a key takes it, every other is refused. */
   MOSTLY_DENIED("mostly-denied");
 
-  /** More than one key is asked for in the longest run, also if it is the only one. */
+  /**
+   * The permits of an ample limit: more than the longest run requests for one key, even if it is
+   * the only one.
+   */
   public static final long AMPLE = 1_000_000_000;
 
   /**
-   * What a bucket that is never empty gets back: little, because a bucket that has filled up again
-   * is forgotten, and the tables are to be measured full.
+   * The refill of a bucket that is never empty: little, because a bucket that has filled up again
+   * is dropped, and the tables are to be measured full.
    */
   public static final Quota TRICKLE = Quota.perHour(3_600);
 
   /**
-   * The window of a log that admits everything. It holds every request of a window, so this is what
-   * bounds its memory.
+   * The window of a log that admits everything. The log holds every request of a window, so its
+   * length bounds the memory.
    */
   public static final Duration LOG_WINDOW = Duration.ofSeconds(1);
 
@@ -37,7 +40,7 @@ public enum Load {
     this.text = text;
   }
 
-  /** Returns the policy of Weir's that makes this load. */
+  /** Returns the policy of Weir that makes this load. */
   public Policy policy(Algorithm algorithm) {
     if (this == MOSTLY_DENIED) {
       return Policy.builder(Quota.perDay(1)).algorithm(algorithm).build();
@@ -51,7 +54,7 @@ public enum Load {
         .build();
   }
 
-  /** Returns the permits that {@link KeyedLimiter#fill} takes from a limiter by that policy. */
+  /** Returns the permits that {@link KeyedLimiter#fill} takes from a limiter with that policy. */
   public long fillPermits(Policy policy) {
     return this == ALL_ALLOWED && policy.algorithm().bucket() ? 1_000 : 1;
   }
@@ -59,7 +62,7 @@ public enum Load {
   /**
    * Returns the load of that name.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such load
    */
   static Load of(String text) {
     for (Load load : values()) {

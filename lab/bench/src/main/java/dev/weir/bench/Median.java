@@ -2,7 +2,7 @@ package dev.weir.bench;
 
 import java.util.stream.DoubleStream;
 
-/** The middle of what several rounds found: one bad round does not move it. */
+/** The median of the results of several rounds: one bad round does not move it. */
 public final class Median {
   private Median() {}
 

@@ -31,10 +31,10 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What middleware costs each request of an HTTP server, the server aside: an admitted request with
- * two descriptors, address and login, and the header fields of its answer. {@link #engine} is the
- * part of it that the engine has, with a request that is made in advance; the difference is the
- * middleware's.
+ * A benchmark of middleware's cost for each request of an HTTP server, without the server: an
+ * admitted request with two descriptors, address and login, and the header fields of its answer.
+ * {@link #engine} measures the engine's part of it, with a request that is made in advance; the
+ * difference is the middleware's part.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -44,7 +44,7 @@ import org.openjdk.jmh.infra.Blackhole;
 @Fork(value = 1, jvmArgsAppend = "-Xmx1g")
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class MiddlewareRequest {
-  /** Clients: few, so that the engine's share is small and steady. */
+  /** The number of clients: few, so that the engine's share is small and steady. */
   private static final int CLIENTS = 1_024;
 
   private static final String RULES =
@@ -62,7 +62,7 @@ public class MiddlewareRequest {
             { requests_per_unit: 4000000000, unit: second, algorithm: token-bucket, name: per-user }
       """;
 
-  /** A request as a server has it: the texts are there before anybody asks. */
+  /** A request as in a server: its texts exist before they are needed. */
   private record ServedRequest(String peer, String login) implements RequestView {
     @Override
     public List<String> headers(String name) {

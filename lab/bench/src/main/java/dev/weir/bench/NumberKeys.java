@@ -11,7 +11,10 @@ import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Token buckets by keys that are numbers already, of Weir and of Bucket4j. For many threads. */
+/**
+ * A limiter by keys that are numbers already: token buckets of Weir and of Bucket4j. For many
+ * threads.
+ */
 interface NumberKeys {
   boolean tryAcquire(long key);
 

@@ -7,12 +7,11 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * What is run: stages, each a set of scenarios that are measured in turn, the whole list once a
- * round. Rounds alternate what is compared, so that a slow minute of the machine affects all of
- * them.
+ * A plan of a run: stages, each a set of scenarios that are measured in turn, the whole list once a
+ * round. Rounds alternate the contenders, so that a slow minute of the machine affects all of them.
  */
 enum Plan {
-  /** A minute: does it run, and about how fast? */
+  /** A plan of a minute: does everything run, and about how fast? */
   QUICK("--quick", 1) {
     @Override
     List<Stage> stages() {
@@ -24,7 +23,9 @@ enum Plan {
     }
   },
 
-  /** A quarter of an hour: everything against Bucket4j, each difference of scenario once. */
+  /**
+   * A plan of a quarter of an hour: everything against Bucket4j, each difference of scenario once.
+   */
   SHORT("", 1) {
     @Override
     List<Stage> stages() {
@@ -45,7 +46,7 @@ enum Plan {
     }
   },
 
-  /** Some minutes: throughput by number of keys, for the chart. */
+  /** A plan of some minutes: throughput by number of keys, for the chart. */
   CHART("--chart", 1) {
     @Override
     List<Stage> stages() {
@@ -57,7 +58,7 @@ enum Plan {
     }
   },
 
-  /** Hours: every scenario, in several rounds of longer runs. */
+  /** A plan of hours: every scenario, in several rounds of longer runs. */
   LONG("--long", 3) {
     @Override
     List<Stage> stages() {
@@ -92,7 +93,7 @@ enum Plan {
       PAIR + "," + Contender.RESILIENCE4J + "," + Contender.GUAVA + "," + Contender.DEQUES;
 
   /**
-   * Scenarios to measure: all combinations. Where several values are possible, commas part them.
+   * The scenarios to measure: all combinations. Several values are separated by commas.
    *
    * @param limiters the limiters, or the empty text for all
    */
@@ -131,6 +132,6 @@ enum Plan {
 
   abstract List<Stage> stages();
 
-  /** Sets how long a scenario is measured. Default: as {@link KeyedBenchmark} says. */
+  /** Sets the time for which a scenario is measured. Default: as in {@link KeyedBenchmark}. */
   void timing(ChainedOptionsBuilder options) {}
 }

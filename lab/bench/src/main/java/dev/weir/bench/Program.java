@@ -25,11 +25,13 @@ public final class Program implements AutoCloseable {
 
   private Program(Process process) {
     this.process = process;
-    // So that it ends as well where this program is ended before it has closed it.
+    // The hook ends the program even if this one is ended before it has closed it.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
   }
 
-  /** Returns the command on one processor, where there are tools for that and more than one. */
+  /**
+   * Returns the command on one processor, if there is a tool for that and more than one processor.
+   */
   public static List<String> on(int processor, List<String> command) {
     List<String> all = new ArrayList<>();
     if (Runtime.getRuntime().availableProcessors() > 1 && there("taskset")) {
@@ -49,7 +51,7 @@ public final class Program implements AutoCloseable {
   }
 
   /**
-   * Starts a program that goes on, and waits for a line that says that it is ready.
+   * Starts a program that keeps running, and waits for a line that reports that it is ready.
    *
    * @return the match in that line
    */
@@ -74,10 +76,10 @@ public final class Program implements AutoCloseable {
   }
 
   /**
-   * Starts a program that goes on, and waits until it accepts connections.
+   * Starts a program that keeps running, and waits until it accepts connections.
    *
-   * @param environment is added to this program's own
-   * @throws IOException if it does not within 30 s, or ends
+   * @param environment the variables that are added to this program's own
+   * @throws IOException if it does not accept them within 30 s, or ends
    */
   public static void start(
       List<Program> started, Map<String, String> environment, String port, List<String> command)
@@ -111,7 +113,7 @@ public final class Program implements AutoCloseable {
     try (lines) {
       while (lines.readLine() != null) {}
     } catch (IOException e) {
-      // Ended by this program.
+      // This program has ended it.
     }
   }
 
@@ -144,7 +146,10 @@ public final class Program implements AutoCloseable {
     return process.pid();
   }
 
-  /** Returns the processor time that it has taken, to a hundredth of a second; 0 if not known. */
+  /**
+   * Returns the processor time that the program has taken, to a hundredth of a second; 0 if not
+   * known.
+   */
   public Duration processorTime() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }

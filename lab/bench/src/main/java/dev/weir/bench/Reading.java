@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One scenario as JMH measured it once.
+ * A measurement of one scenario by JMH.
  *
- * @param contender what was measured, in the words of the table
- * @param perMicrosecond decisions a microsecond, one an iteration
- * @param bytesPerDecision allocated, or NaN if that was not measured
- * @param jvm which Java it was
+ * @param contender the limiter that was measured, in the words of the table
+ * @param perMicrosecond the decisions per microsecond, one value for each iteration
+ * @param bytesPerDecision the bytes allocated per decision, or NaN if that was not measured
+ * @param jvm the version of Java
  */
 record Reading(
     String contender,
@@ -19,7 +19,7 @@ record Reading(
     double bytesPerDecision,
     String jvm) {
 
-  /** What contenders must share to be compared. */
+  /** The conditions that contenders must share to be compared. */
   record Scenario(int threads, String draw, int keys, String load) {}
 
   /** Reads one element of JMH's JSON result. */
@@ -61,7 +61,7 @@ record Reading(
       case ".ByRule.made" -> "weir engine, made for the call";
       case ".ByRule.alone" -> "weir engine, texts";
       case ".ByRule.batch" -> "weir engine, batch of " + ByFingerprint.BATCH;
-      default -> named.substring(1); // Run by its name, and part of no plan.
+      default -> named.substring(1); // It was run by its name, and is part of no plan.
     };
   }
 

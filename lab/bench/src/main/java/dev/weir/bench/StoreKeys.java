@@ -8,7 +8,7 @@ import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Ticker;
 
-/** A store full of token buckets, asked by fingerprints. Safe for many threads. */
+/** A store full of token buckets, for requests by fingerprint. Safe for many threads. */
 final class StoreKeys {
   private final MemoryStore store = new MemoryStore(Keys.MOST);
   private final Ticker ticker;
@@ -23,15 +23,15 @@ final class StoreKeys {
     }
   }
 
-  /** Asks for one permit for that key. */
+  /** Requests one permit for that key. */
   boolean decide(int key) {
     return PackedDecision.allowed(store.decide(limit, Keys.hashed(key), 1, ticker.nanos()));
   }
 
   /**
-   * Asks for one permit for each of many keys, in one call.
+   * Requests one permit for each of many keys, in one call.
    *
-   * @return how many got theirs
+   * @return the number of permits granted
    */
   int decide(Batch batch, int[] keys, int from, int count) {
     batch.clear();

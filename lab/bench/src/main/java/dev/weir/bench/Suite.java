@@ -19,13 +19,13 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Runs a {@link Plan}, or the benchmarks that the arguments name.
+ * A runner of a {@link Plan}, or of the benchmarks that the arguments name.
  *
  * <pre>Suite FOLDER [--quick|--long] [JMH's arguments]</pre>
  *
- * <p>Results go to the folder, a JSON file for each stage and round; what JMH says goes to standard
+ * <p>Results go to the folder, a JSON file for each stage and round; JMH's messages go to standard
  * error. JMH's arguments win over the plan's: {@code -p keys=50000000}, {@code -t 2}, {@code -f 3}.
- * If they name a benchmark, only that is run, without a plan.
+ * If they name a benchmark, only that benchmark is run, without a plan.
  */
 final class Suite {
   private final CommandLineOptions user;
@@ -90,7 +90,7 @@ final class Suite {
     new Runner(asTheUserSays(planned), output).run();
   }
 
-  /** Returns the options with those values of the plan replaced for which the user gave others. */
+  /** Returns the options, with the values of the plan replaced that the user gave. */
   private Options asTheUserSays(Options planned) {
     OptionsBuilder options = new OptionsBuilder();
     options.parent(planned);

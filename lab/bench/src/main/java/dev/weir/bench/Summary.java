@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * Makes Markdown tables of JMH's JSON results: medians, ratios to Bucket4j in the same scenario,
- * bytes allocated.
+ * A maker of Markdown tables from JMH's JSON results: medians, ratios to Bucket4j in the same
+ * scenario, bytes allocated.
  *
  * <pre>Summary FILE...</pre>
  */

@@ -50,7 +50,7 @@ class DrawTest {
     assertThatThrownBy(() -> Keys.of(0)).hasMessage("keys: 0 (expected: 1..100000000)");
   }
 
-  /** Returns how often keys were drawn, in rising order. */
+  /** Returns the numbers of draws of the keys, in rising order. */
   private static int[] counts(Draw draw) {
     int[] counts = new int[KEYS];
     for (int key : draw.sequence(KEYS)) {

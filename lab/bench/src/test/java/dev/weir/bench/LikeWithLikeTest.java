@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is compared gives the same verdicts, so that speed is all that differs. */
+/** A test that the contenders give the same verdicts, so that they differ only in speed. */
 class LikeWithLikeTest {
-  /** Noon of some day: no aligned window of a day ends soon. */
+  /** The time: noon of some day, so that no aligned window of a day ends soon. */
   private final AtomicLong now = new AtomicLong(Duration.ofDays(20_000).plusHours(12).toNanos());
 
   private final Ticker ticker = now::get;
@@ -56,7 +56,7 @@ class LikeWithLikeTest {
     assertThat(asks(limiter, "b", 100)).isEqualTo(100);
   }
 
-  /** Of the limiters whose time can be set; Resilience4j and Guava read the system's clock. */
+  /** Tests the limiters whose time can be set; Resilience4j and Guava read the system's clock. */
   @ParameterizedTest
   @EnumSource(
       value = Contender.class,
@@ -67,7 +67,7 @@ class LikeWithLikeTest {
     limiter.fill("a");
     now.addAndGet(Load.DAY.minusHours(13).toNanos());
     assertThat(asks(limiter, "a", 3)).as("after 11 hours").isZero();
-    // The counter over two aligned windows forgets the first only when the second is over.
+    // The counter over two aligned windows drops the first only when the second is over.
     now.addAndGet(Load.DAY.plusHours(1).toNanos());
     assertThat(asks(limiter, "a", 3)).as("after 36 hours").isEqualTo(1);
   }
@@ -88,11 +88,11 @@ class LikeWithLikeTest {
     int[] keys = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9};
     assertThat(store.decide(batch, keys, 2, 10)).isEqualTo(expected ? 10 : 0);
     assertThat(bare.decide(keys, 2, 10)).isEqualTo(expected ? 10 : 0);
-    // Two hours give all-allowed back what it had, and a permit a day not yet.
+    // Two hours give the all-allowed load back what it had; a permit a day is not back yet.
     now.addAndGet(Duration.ofHours(2).toNanos());
     assertThat(store.decide(batch, keys, 0, 12)).isEqualTo(expected ? 12 : 0);
     assertThat(bare.decide(keys, 0, 12)).isEqualTo(expected ? 12 : 0);
-    // A day later each has one permit, also where it is asked for three times in one batch.
+    // A day later each key has one permit, even if it is requested three times in one batch.
     now.addAndGet(Duration.ofDays(1).toNanos());
     assertThat(store.decide(batch, keys, 0, 12)).isEqualTo(expected ? 12 : 10);
     assertThat(bare.decide(keys, 0, 12)).isEqualTo(expected ? 12 : 10);

@@ -3,15 +3,18 @@ package dev.weir.load;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 
-/** The longest time without an admission. Safe for use by many threads. */
+/** The longest time between two admissions. Safe for use by many threads. */
 final class AdmissionGap {
-  /** Admissions so soon after another are ignored, so that threads seldom write here. */
+  /**
+   * The least time between two admissions that count: sooner ones are ignored, so that threads
+   * seldom write here.
+   */
   static final long LEAST_NANOS = 10_000;
 
   private final AtomicLong last = new AtomicLong();
   private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
 
-  /** Counts from this time on. */
+  /** Begins the count at this time. */
   void begin(long nowNanos) {
     last.set(nowNanos);
   }
@@ -22,7 +25,7 @@ final class AdmissionGap {
     }
   }
 
-  /** Returns the longest time so far; {@code nowNanos} ends it as an admission does. */
+  /** Returns the longest time so far; {@code nowNanos} ends it in the way of an admission. */
   long longestNanos(long nowNanos) {
     return Math.max(longest.get(), nowNanos - last.get());
   }

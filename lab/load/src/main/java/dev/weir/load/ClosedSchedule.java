@@ -2,7 +2,10 @@ package dev.weir.load;
 
 import java.util.function.LongConsumer;
 
-/** A request is due as soon as a slot is free: the load is the most that the server can serve. */
+/**
+ * A schedule in which a request is due as soon as a slot is free: the load is the most that the
+ * server can serve.
+ */
 final class ClosedSchedule extends Schedule {
   ClosedSchedule(long warmupNanos, long durationNanos) {
     super(warmupNanos, durationNanos);
@@ -14,7 +17,7 @@ final class ClosedSchedule extends Schedule {
     return nowNanos >= span.startNanos() && nowNanos < span.endNanos() ? nowNanos : NONE;
   }
 
-  /** No request is due before it can be sent. */
+  /** Reports nothing: no request is due before it can be sent. */
   @Override
   void notice(long nowNanos, LongConsumer late) {}
 

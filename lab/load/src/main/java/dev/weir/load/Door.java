@@ -2,7 +2,7 @@ package dev.weir.load;
 
 import dev.weir.rules.Choice;
 
-/** A protocol of a server, to put load on. */
+/** A protocol of a server under load. */
 public enum Door {
   GRPC(8081, 16),
   HTTP(8080, 1),
@@ -23,7 +23,7 @@ public enum Door {
     return defaultPort;
   }
 
-  /** Returns how many requests a connection has in flight: as many as such clients usually have. */
+  /** Returns the requests that a connection has in flight: as many as such clients usually have. */
   public int defaultInFlight() {
     return defaultInFlight;
   }

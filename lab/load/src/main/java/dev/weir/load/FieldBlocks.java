@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The header fields of one connection's calls and answers, as blocks of bytes. Answers must not use
- * the connection's table, so equal blocks mean the same.
+ * the connection's table, so equal blocks have the same meaning.
  */
 final class FieldBlocks implements Http2HeadersDecoder {
   private static final AsciiString PATH =
@@ -26,7 +26,9 @@ final class FieldBlocks implements Http2HeadersDecoder {
   private static final AsciiString OK = AsciiString.cached("0");
   private static final AsciiString HTTP_OK = AsciiString.cached("200");
 
-  /** Room for the blocks of a server's answers, which differ only in the first of them. */
+  /**
+   * The number of remembered blocks: those of a server's answers differ only in the first of them.
+   */
   private static final int KNOWN = 4;
 
   private final DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
@@ -34,7 +36,10 @@ final class FieldBlocks implements Http2HeadersDecoder {
   private final Http2Headers call;
   private final ByteBuf block = Unpooled.buffer();
 
-  /** The first call puts its fields into the connection's table, the second only refers to them. */
+  /**
+   * The number of encoded calls: the first puts its fields into the connection's table, the second
+   * only refers to them.
+   */
   private int encodings;
 
   private final @Nullable Known[] known = new Known[KNOWN];
@@ -57,7 +62,7 @@ final class FieldBlocks implements Http2HeadersDecoder {
     }
   }
 
-  /** Bounds the table that calls use, as the server asks for. */
+  /** Bounds the table that calls use, on request of the server. */
   void bound(long bytes) throws Http2Exception {
     encoder.configuration().maxHeaderTableSize(bytes);
     encodings = 0;
@@ -98,9 +103,9 @@ final class FieldBlocks implements Http2HeadersDecoder {
   }
 
   /**
-   * Returns the kind of error that the fields of an answer mean, or null if they mean none.
+   * Returns the kind of error in the fields of an answer, or null if there is none.
    *
-   * @param last whether these are the last of the answer, which say how the call ended
+   * @param last true if these are the last fields of the answer, which have the call's result
    */
   static @Nullable String problem(Http2Headers fields, boolean last) {
     CharSequence code = fields.get(STATUS);

@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 /** A connection to the gRPC port. Each call of {@code ShouldRateLimit} is a stream. */
 final class GrpcClientHandler extends SocketClient {
   /*
-   * How is this designed, and why? A call by grpc-java takes more time and memory than Weir's
-   * answer to it, so that such a generator measures itself. Here a call is two frames: the fields
-   * that are the same each time, and a message of which only the key's digits change. Frames are
-   * read by Netty, and all but these two are written by it; streams and windows are kept here.
+   * How is GrpcClientHandler designed, and why? A call by grpc-java takes more time and memory than
+   * Weir's answer to it, so such a generator would measure itself. Here a call is two frames: the
+   * fields that are the same each time, and a message of which only the key's digits change. Frames
+   * are read by Netty, and all but these two are written by it; streams and windows are kept here.
    *
-   * The server is asked not to use a table for the fields of its answers [RFC 7541, 4.2]. So a
-   * block of fields means the same whenever it comes, and one that has been read before is known
-   * by its bytes (FieldBlocks).
+   * The server is requested not to use a table for the fields of its answers [RFC 7541, 4.2]. So a
+   * block of fields always has the same meaning, and a block that has been read before is
+   * recognized by its bytes (FieldBlocks).
    *
    * A stream has a place in a ring, by its number. The ring is larger than there can be calls in
-   * flight; a number whose place is taken, by a call that waits for long, is left out. A call for
-   * which the server has no room, by its bound on streams or by the window of the connection, waits
-   * here.
+   * flight; a number whose place is taken, by a call that waits for long, is left out. If the
+   * server has no room for a call, by its bound on streams or by the window of the connection, the
+   * call waits here.
    */
 
   private static final int FREE = -1;
@@ -44,7 +44,7 @@ final class GrpcClientHandler extends SocketClient {
   private static final byte END_STREAM = 1;
   private static final byte END_HEADERS = 4;
 
-  /** Bytes that the server may send; the window is opened again when half of it is used. */
+  /** The bytes that the server may send; the window is opened again when half of it is used. */
   private static final int WINDOW = 1 << 30;
 
   private static final int MESSAGE_HEAD_BYTES = 5;

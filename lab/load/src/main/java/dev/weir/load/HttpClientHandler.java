@@ -7,7 +7,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.CompletableFuture;
 
-/** Sends requests to the HTTP port. */
+/** A connection that sends requests to the HTTP port. */
 final class HttpClientHandler extends OrderedClient {
   private static final int ALLOWED = 200;
   private static final int DENIED = 429;

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the keys of requests: numbers below {@code keys}, or from {@code keys} on for the share to
- * be refused. Not safe for use by many threads.
+ * A draw of the keys of requests: numbers below {@code keys}, or from {@code keys} on for the share
+ * to be refused. Not safe for use by many threads.
  */
 public final class KeyDraw {
-  /** Few enough that the limit of each is soon used up. */
+  /** The number of keys that are refused: so few that the limit of each is soon used up. */
   public static final int EXHAUSTED_KEYS = 8;
 
   private static final long SEED = 20_261_101;
@@ -23,13 +23,13 @@ public final class KeyDraw {
   private final @Nullable Zipf zipf;
   private final @Nullable AtomicLong turn;
 
-  /** How keys are drawn. */
+  /** The distribution of drawn keys. */
   public enum Kind {
-    /** All keys are equally likely. */
+    /** All keys, with equal probability. */
     UNIFORM,
-    /** The k-th most frequent key is drawn 1/k as often as the first. */
+    /** All keys, of which the k-th most frequent is drawn 1/k as often as the first. */
     ZIPF,
-    /** One after the other, over all connections. */
+    /** All keys, one after the other, over all connections. */
     IN_TURN;
 
     @Override
@@ -39,9 +39,9 @@ public final class KeyDraw {
   }
 
   /**
-   * @param number of the draw: different numbers draw differently, the same number draws the same
-   *     in every run
-   * @param turn how many keys were drawn in turn, by all draws that share it
+   * @param number the number of the draw: different numbers draw differently, the same number draws
+   *     the same in every run
+   * @param turn the number of keys that were drawn in turn, by all draws that share it
    */
   KeyDraw(Kind kind, int keys, long exhaustedMillionths, int number, AtomicLong turn) {
     this.random = new SplittableRandom(SEED + number);

@@ -9,17 +9,20 @@ import org.jspecify.annotations.Nullable;
  * One connection's part of the load: its slots, each with at most one request in flight.
  *
  * <p>A slot that gets an answer takes the next request that is due, without leaving the loop's
- * thread; a slot that finds none is free. When one is due the pacer wakes it, or its loop looks, if
- * that polls. All but the count of free slots is used on the loop only.
+ * thread; a slot that finds none is free. When a request is due, the pacer wakes the slot; or the
+ * loop finds the request, if the loop polls. Everything except the count of free slots is used on
+ * the loop only.
  */
 final class Lane {
-  /** A request without an answer for this long is an error. */
+  /** The time after which a request without an answer is an error. */
   static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Pause of a slot whose connection failed, so that the server is not flooded with attempts. */
+  /**
+   * The pause of a slot whose connection failed, so that the server is not flooded with attempts.
+   */
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** How often a lane looks for requests that are too old. */
+  /** The time between two searches of a lane for requests that are too old. */
   static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** The error kind of an unanswered request. */
@@ -40,7 +43,7 @@ final class Lane {
   private boolean flushing;
 
   /**
-   * Number of free slots, never more than are on the stack: raised after a slot is put back,
+   * The number of free slots, never more than are on the stack: raised after a slot is put back,
    * lowered before one is taken.
    */
   private final AtomicInteger free;
@@ -72,12 +75,12 @@ final class Lane {
     return dueNanos.length;
   }
 
-  /** Returns how many slots are in use. For any thread. */
+  /** Returns the number of slots in use. For any thread. */
   int busy() {
     return dueNanos.length - free.get();
   }
 
-  /** Lets a free slot take a due request, if there are both. For any thread. */
+  /** Gives a due request to a free slot; returns false if no slot is free. For any thread. */
   boolean offer(long nowNanos) {
     if (!reserve()) {
       return false;
@@ -114,13 +117,13 @@ final class Lane {
     }
   }
 
-  /** The connection can be used from now on. */
+  /** Begins to use a connection. */
   void up(DoorClient connected) {
     client = connected;
     fill();
   }
 
-  /** The connection cannot be used for now; its client has reported every request that it lost. */
+  /** Ends the use of the connection for now; its client has reported every request that it lost. */
   void down() {
     if (client != null) {
       client = null;
@@ -136,7 +139,7 @@ final class Lane {
   /**
    * Puts every free slot to work, as far as requests are due at a given time.
    *
-   * @return true if all slots are in use then, so that more may be due
+   * @return true if all slots are then in use, so that more requests may be due
    */
   boolean fill(long nowNanos) {
     boolean started = false;
@@ -168,13 +171,13 @@ final class Lane {
     next(slot, nowNanos);
   }
 
-  /** A request was answered, but not with a decision. */
+  /** Counts a request that was answered, but not with a decision. */
   void failed(int slot, String kind) {
     tally.failed(dueNanos[slot], kind);
     next(slot, ticker.nanos());
   }
 
-  /** A request will not be answered. */
+  /** Counts a request that will not be answered. */
   void lost(int slot, String kind) {
     tally.failed(dueNanos[slot], kind);
     sentNanos[slot] = IDLE;

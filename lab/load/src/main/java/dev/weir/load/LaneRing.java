@@ -3,7 +3,7 @@ package dev.weir.load;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lanes of one polling loop. Used on the loop only, once all lanes are added. */
+/** The lanes of one polling loop. It is used on the loop only, once all lanes are added. */
 final class LaneRing {
   private final Loop loop;
   private final Schedule schedule;

@@ -15,28 +15,30 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Puts load on a server and measures it. For one run.
+ * A generator that puts load on a server and measures it. For one run.
  *
  * <p>Each connection is a lane on one of a few loops, and never leaves it. Requests that are due at
  * fixed times are sent in one of two ways. One more thread, the pacer, wakes free slots. Or the
- * loops poll: requests that are due together go out in one write, and the loops take less of a
- * processor or all of it, as the plan says.
+ * loops poll: requests that are due together go out in one write, and the loops take a part of a
+ * processor or all of it, according to the plan.
  */
 public final class LoadGenerator {
-  /** Connections that are opened at once: fewer than a server's accept backlog. */
+  /** The number of connections that are opened at once: fewer than a server's accept backlog. */
   private static final int OPENING = 128;
 
   private static final long OPEN_SECONDS = 15;
 
-  /** How long to wait for late answers: until the last of them is a timeout. */
+  /** The longest wait for late answers: until the last of them is a timeout. */
   private static final long DRAIN_NANOS = Lane.TIMEOUT_NANOS + 2 * Lane.SWEEP_NANOS;
 
-  /** The same after the load was stopped early. */
+  /** The longest wait for late answers after the load was stopped early. */
   private static final long HURRIED_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long DRAIN_LOOK_MILLIS = 2;
 
-  /** How long the pacer sleeps while every slot is busy; an answer does not wait for it. */
+  /**
+   * The time for which the pacer sleeps while every slot is busy; an answer does not wait for it.
+   */
   private static final long ALL_BUSY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
   private final LoadPlan plan;
@@ -59,7 +61,7 @@ public final class LoadGenerator {
     this.schedule = plan.timing().schedule();
   }
 
-  /** Ends the load early; {@link #run} then returns with what was measured. For any thread. */
+  /** Ends the load early; {@link #run} then returns the measurements so far. For any thread. */
   public void stop() {
     stopped.countDown();
   }
@@ -161,8 +163,8 @@ public final class LoadGenerator {
   }
 
   /**
-   * Sends due requests on a loop, again and again. Between two calls the loop reads what has
-   * arrived: a task that is scheduled without a delay runs after that.
+   * Sends due requests on a loop, again and again. Between two calls the loop reads the answers
+   * that have arrived: a task that is scheduled without a delay runs after that.
    */
   private void poll(LaneRing ring) {
     long rest = plan.connections().loops().restNanos();

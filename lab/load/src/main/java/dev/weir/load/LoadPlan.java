@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The load to put on one or several servers.
  *
- * @param targets at least one; connections are opened to each of them in turn
+ * @param targets the targets, at least one; connections are opened to each of them in turn
  */
 public record LoadPlan(
     Door door,
@@ -22,7 +22,7 @@ public record LoadPlan(
     Requests requests,
     Access access) {
 
-  /** Digits of a key: those of the highest key number. */
+  /** The number of digits of a key: those of the highest key number. */
   static final int KEY_DIGITS = 9;
 
   public static final long MAX_KEYS = 100_000_000;
@@ -34,11 +34,11 @@ public record LoadPlan(
   /**
    * A server's address.
    *
-   * @param host as it was named, which is what its certificate must say
-   * @param address as it was resolved, once
+   * @param host the host as it was named, and as it must be in the certificate
+   * @param address the address, resolved once
    */
   public record Target(String host, InetSocketAddress address) {
-    /** Returns host and port, as they stand in a URL. */
+    /** Returns host and port in the form of a URL. */
     public String authority() {
       return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
@@ -47,19 +47,19 @@ public record LoadPlan(
   /**
    * The connections, to all targets together.
    *
-   * @param inFlight requests in flight on each
+   * @param inFlight the requests in flight on each connection
    */
   public record Connections(int count, int inFlight, Loops loops) {}
 
   /**
    * The threads that serve the connections.
    *
-   * @param most so many, or one for each connection if that is fewer
-   * @param restNanos how long a polling thread rests between two looks, 0 if it never rests; or
-   *     {@link #WOKEN}
+   * @param most the most threads; one for each connection if that is fewer
+   * @param restNanos the time that a polling thread rests between two polls, 0 if it never rests;
+   *     or {@link #WOKEN}
    */
   public record Loops(int most, long restNanos) {
-    /** Threads are woken when a request is due, and when an answer arrives. */
+    /** The value for threads that are woken when a request is due, and when an answer arrives. */
     static final long WOKEN = -1;
 
     /** Returns one thread for each processor, woken by requests that are due and by answers. */
@@ -68,11 +68,11 @@ public record LoadPlan(
     }
 
     /**
-     * Returns one polling thread. Requests that are due at one look go out in one write, as far as
+     * Returns one polling thread. Requests that are due at one poll go out in one write, as far as
      * one connection has room for them, and the thread measures its own lateness. A thread that
-     * never rests needs a processor of its own.
+     * never rests needs its own processor.
      *
-     * @param restNanos at least 0
+     * @param restNanos the rest between two polls, at least 0
      */
     public static Loops polling(long restNanos) {
       return new Loops(1, restNanos);
@@ -86,7 +86,7 @@ public record LoadPlan(
   /**
    * The times of a load.
    *
-   * @param rate requests due per second, or 0 for as many as are answered
+   * @param rate the requests due per second, or 0 for as many as are answered
    * @param partNanos the length of the parts whose results are reported one by one
    */
   public record Timing(long rate, long warmupNanos, long durationNanos, long partNanos) {
@@ -105,7 +105,7 @@ public record LoadPlan(
   /**
    * The requests, each for one permit of one key.
    *
-   * @param throttle what {@code CL.THROTTLE} asks for
+   * @param throttle the limit of {@code CL.THROTTLE} commands
    */
   public record Requests(String domain, String descriptor, Throttle throttle, Keys keys) {}
 
@@ -118,16 +118,16 @@ public record LoadPlan(
   }
 
   /**
-   * The keys that are asked for.
+   * The keys of requests.
    *
-   * @param count number of different keys
-   * @param deniedMillionths share of requests that go to a few keys which are used up soon, 0 to
+   * @param count the number of different keys
+   * @param deniedMillionths the share of requests for a few keys that are used up soon, 0 to
    *     1,000,000
    */
   public record Keys(long count, KeyDraw.Kind draw, long deniedMillionths) {
     /**
-     * @param number of the connection that draws
-     * @param turn how many keys all connections have drawn in turn
+     * @param number the number of the connection that draws
+     * @param turn the number of keys that all connections have drawn in turn
      */
     KeyDraw keyDraw(int number, AtomicLong turn) {
       return new KeyDraw(draw, (int) count, deniedMillionths, number, turn);
@@ -137,11 +137,11 @@ public record LoadPlan(
   /**
    * A client's token, and the certificates that it trusts.
    *
-   * @param token sent to the servers, or null
-   * @param tlsCa CA certificates to trust; null for plain text
+   * @param token the token that is sent to the servers, or null
+   * @param tlsCa the CA certificates to trust; null for plain text
    */
   public record Access(@Nullable String token, @Nullable Path tlsCa) {
-    /** No token, and plain text. */
+    /** Access without a token, in plain text. */
     public static final Access OPEN = new Access(null, null);
   }
 

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The result of a load, as text and as JSON. docs/bench.md documents the fields. */
+/** The report of a load's result, as text and as JSON. docs/bench.md documents the fields. */
 public final class LoadReport {
   private static final double[] PERCENTILES = {50, 90, 99, 99.9};
   private static final String[] PERCENTILE_FIELDS = {"p50", "p90", "p99", "p99_9"};
@@ -137,7 +137,7 @@ public final class LoadReport {
     out.writeEndObject();
   }
 
-  /** Without answers there are no latencies: null is not zero. */
+  /** Writes the latencies; without answers they are null, which is not zero. */
   private void latency(JsonGenerator out) throws IOException {
     if (result.latency().getTotalCount() == 0) {
       out.writeNullField("latency_us");
@@ -170,7 +170,7 @@ public final class LoadReport {
     out.writeEndArray();
   }
 
-  /** Writes three places: more would be noise. */
+  /** Writes a number to three places: more would be noise. */
   private static void number(JsonGenerator out, String name, double value) throws IOException {
     out.writeFieldName(name);
     out.writeNumber(String.format(Locale.ROOT, "%.3f", value));

@@ -7,12 +7,13 @@ import org.HdrHistogram.Histogram;
 /**
  * The result of a load, in its measured time.
  *
- * @param elapsedNanos from the beginning of the measured time until the last answer
- * @param endedEarly whether it was stopped early
- * @param unfinished requests that were due and were not sent, or not answered, before the end
- * @param latency of the answered requests, in nanoseconds from when each was due
+ * @param elapsedNanos the time from the beginning of the measured time until the last answer
+ * @param endedEarly true if it was stopped early
+ * @param unfinished the requests that were due and were not sent, or not answered, before the end
+ * @param latency the latency of the answered requests, in nanoseconds from the time at which each
+ *     was due
  * @param longestGapNanos the longest time without an admission
- * @param parts one entry for each second, or whatever length was planned
+ * @param parts the parts, one for each second or for the planned length
  */
 public record LoadResult(
     Instant started,
@@ -27,13 +28,13 @@ public record LoadResult(
   /**
    * The result of a part of the measured time.
    *
-   * @param endNanos its end, from the beginning of the measured time
+   * @param endNanos the end of the part, from the beginning of the measured time
    * @param lengthNanos its measured length
-   * @param answered in this time
-   * @param failed in this time
-   * @param p50Nanos latency of the answered ones
-   * @param lateP99Nanos how late the generator itself saw that requests were due, 0 if it does not
-   *     poll
+   * @param answered the requests answered in this time
+   * @param failed the requests that failed in this time
+   * @param p50Nanos the median latency of the answered requests
+   * @param lateP99Nanos the time by which the generator itself noticed due requests too late, 0 if
+   *     it does not poll
    */
   public record Part(
       long endNanos,
@@ -56,12 +57,12 @@ public record LoadResult(
     return counts.answered() * 1e9 / Math.max(1, elapsedNanos);
   }
 
-  /** Returns how many requests were due. */
+  /** Returns the number of requests that were due. */
   public long due() {
     return counts.answered() + undecided();
   }
 
-  /** Returns how many of them got no decision, in time or at all. */
+  /** Returns the number of requests that got no decision, in time or at all. */
   public long undecided() {
     return counts.failed() + unfinished;
   }

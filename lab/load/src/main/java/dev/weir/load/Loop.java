@@ -1,6 +1,6 @@
 package dev.weir.load;
 
-/** One thread that runs tasks in order. A lane and its connection stay on one. */
+/** A thread that runs tasks in order. A lane and its connection stay on one loop. */
 interface Loop {
   /** Runs the task on the loop's thread, soon. */
   void execute(Runnable task);

@@ -11,21 +11,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The results of one loop's requests. One thread writes; any may read. */
 public final class LoopTally {
-  /** Longer than any request can take: the longest run and the wait for its last answers. */
+  /**
+   * The longest time that is counted: longer than any request, that is, the longest run and the
+   * wait for its last answers.
+   */
   static final long HIGHEST_NANOS = TimeUnit.HOURS.toNanos(2);
 
-  /** Latencies are kept to three significant digits. */
+  /** The significant digits of latencies. */
   static final int DIGITS = 3;
 
-  /** Errors of more kinds count as {@link #OTHER}. */
+  /** The most kinds of errors; further kinds count as {@link #OTHER}. */
   static final int MAX_KINDS = 16;
 
-  /** A kind may quote the server; longer ones are cut. */
+  /** The longest name of a kind, which may quote the server; longer ones are cut. */
   static final int MAX_KIND_LENGTH = 80;
 
   static final String OTHER = "other";
 
-  /** The generator's own lateness is kept to fewer digits. */
+  /** The significant digits of the generator's own lateness. */
   static final int LATE_DIGITS = 2;
 
   private final Schedule schedule;
@@ -45,7 +48,7 @@ public final class LoopTally {
       long started, long allowed, long denied, long lostConnections, Map<String, Long> errors) {
     static final Counts NONE = new Counts(0, 0, 0, 0, Map.of());
 
-    /** Returns how many requests were answered. */
+    /** Returns the number of requests that were answered. */
     public long answered() {
       return allowed + denied;
     }
@@ -68,7 +71,7 @@ public final class LoopTally {
   }
 
   /**
-   * @param gap shared with all other loops
+   * @param gap the gap that all loops share
    */
   LoopTally(Schedule schedule, AdmissionGap gap) {
     this.schedule = schedule;
@@ -91,7 +94,7 @@ public final class LoopTally {
     }
   }
 
-  /** Records how late the generator noticed that a measured request was due. */
+  /** Records the time by which the generator noticed a measured request too late. */
   void noticed(long lateNanos) {
     late.recordValue(Math.min(lateNanos, HIGHEST_NANOS));
   }

@@ -4,22 +4,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * Requests are due at fixed times, whether or not earlier ones are answered.
+ * A schedule in which requests are due at fixed times, whether or not earlier ones are answered.
  *
- * <p>No request object waits: the waiting requests are the difference between how many are due and
- * how many were claimed. A claim gives the time at which the request was due, and latency counts
- * from there; so a stalled server is charged for every request that could not be sent because of
- * it.
+ * <p>No request object waits: the number of waiting requests is the difference between the due and
+ * the claimed ones. A claim returns the time at which the request was due, and latency counts from
+ * there. So a stalled server is charged for every request that could not be sent because of it.
  */
 final class OpenSchedule extends Schedule {
-  /** Time after the end in which the last requests may still be claimed: threads wake late. */
+  /** The time after the end in which the last requests may still be claimed: threads wake late. */
   static final long GRACE_NANOS = 10_000_000L;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   private final long perSecond;
 
-  /** The first request of the measured time. */
+  /** The index of the first request of the measured time. */
   private final long firstMeasured;
 
   private final AtomicLong claimed = new AtomicLong();
@@ -50,15 +49,15 @@ final class OpenSchedule extends Schedule {
     }
   }
 
-  /** Returns when the next unclaimed request is due; it may be after the end. */
+  /** Returns the time at which the next unclaimed request is due; it may be after the end. */
   long nextNanos(long nowNanos) {
     Span span = span();
     return span.startNanos() + sinceStart(perSecond, next(claimed.get(), nowNanos, span));
   }
 
   /**
-   * Requests that still wait when the warm-up ends are dropped: they would add to the measured
-   * latency.
+   * Returns the next index to claim. Requests that still wait when the warm-up ends are dropped:
+   * they would add to the measured latency.
    */
   private long next(long last, long nowNanos, Span span) {
     return nowNanos >= span.measuredNanos() ? Math.max(last, firstMeasured) : last;
@@ -92,8 +91,8 @@ final class OpenSchedule extends Schedule {
   }
 
   /**
-   * Returns how many requests are due before a time since the start, which is the least index that
-   * is not due.
+   * Returns the number of requests that are due before a time since the start, which is the index
+   * of the first request that is due later.
    */
   private static long dueBefore(long perSecond, long nanos) {
     long index = nanos / SECOND_NANOS * perSecond + nanos % SECOND_NANOS * perSecond / SECOND_NANOS;

@@ -44,12 +44,12 @@ abstract class OrderedClient extends SocketClient {
     return inFlight > 0;
   }
 
-  /** The oldest request was decided. */
+  /** Counts the oldest request as decided. */
   final void answered(boolean allowed) {
     decided(oldest(), allowed);
   }
 
-  /** The oldest request was answered without a decision. */
+  /** Counts the oldest request as answered without a decision. */
   final void refused(String kind) {
     lane.failed(oldest(), kind);
   }
@@ -61,7 +61,7 @@ abstract class OrderedClient extends SocketClient {
     return slot;
   }
 
-  /** Requests behind an unanswered one will not be answered either: all of them are lost. */
+  /** Reports a request and all requests behind it as lost: they will not be answered either. */
   @Override
   public final void expire(int slot) {
     close();

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 
 /** The bytes of a request, except the digits of its key. Immutable. */
 final class RequestBytes {
-  /** Marks the place of the key's digits; so many zeros occur nowhere else. */
+  /** A mark at the place of the key's digits; so many zeros occur nowhere else. */
   private static final String HOLE = "\0".repeat(LoadPlan.KEY_DIGITS);
 
   /** A limit that one request uses up for a day. */

@@ -5,7 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends commands to the RESP port. */
+/** A connection that sends commands to the RESP port. */
 final class RespClientHandler extends OrderedClient {
   private final @Nullable String token;
   private final long allowed;

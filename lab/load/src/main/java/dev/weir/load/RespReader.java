@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads Redis replies (RESP2), with a bound on everything in them. */
+/** A reader of Redis replies (RESP2), with a bound on everything in them. */
 final class RespReader extends ByteToMessageDecoder {
   private static final int MAX_BYTES = 64 << 10;
   private static final int MAX_DEPTH = 4;

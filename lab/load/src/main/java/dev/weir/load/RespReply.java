@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a Redis reply that are needed here.
  *
- * @param first the first integer in it, or {@link #NO_NUMBER}
+ * @param first the first integer in the reply, or {@link #NO_NUMBER}
  * @param error the server's message if it is an error
  */
 record RespReply(long first, @Nullable String error) {

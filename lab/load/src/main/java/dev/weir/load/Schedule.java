@@ -3,18 +3,18 @@ package dev.weir.load;
 import java.util.function.LongConsumer;
 
 /**
- * When requests are due. It begins once, has an unmeasured warm-up and a measured time, and may be
- * stopped early. Safe for use by many threads.
+ * The schedule of requests: the times at which they are due. It begins once, has an unmeasured
+ * warm-up and a measured time, and may be stopped early. Safe for use by many threads.
  */
 abstract sealed class Schedule permits OpenSchedule, ClosedSchedule {
-  /** Nothing is due. */
+  /** The result of a claim when no request is due. */
   static final long NONE = Long.MIN_VALUE;
 
   private final long warmupNanos;
   private final long durationNanos;
   private volatile Span span = new Span(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
-  /** When requests begin, when the measured time begins, and when it ends. */
+  /** The times at which requests begin, the measured time begins, and it ends. */
   record Span(long startNanos, long measuredNanos, long endNanos) {}
 
   Schedule(long warmupNanos, long durationNanos) {
@@ -22,13 +22,13 @@ abstract sealed class Schedule permits OpenSchedule, ClosedSchedule {
     this.durationNanos = durationNanos;
   }
 
-  /** Nothing is due before this is called. */
+  /** Begins the schedule: no request is due before. */
   final void begin(long nowNanos) {
     long measured = nowNanos + warmupNanos;
     span = new Span(nowNanos, measured, measured + durationNanos);
   }
 
-  /** Nothing is due from now on. */
+  /** Ends the schedule: no request is due any more. */
   final void end(long nowNanos) {
     Span current = span;
     span =
@@ -47,15 +47,20 @@ abstract sealed class Schedule permits OpenSchedule, ClosedSchedule {
     return dueNanos >= span.measuredNanos();
   }
 
-  /** Takes the next request that is due; returns when it was due, or {@link #NONE}. */
+  /**
+   * Claims the next request that is due; returns the time at which it was due, or {@link #NONE}.
+   */
   abstract long claim(long nowNanos);
 
   /**
-   * Reports how late it is for each measured request that has become due since the last call, in
+   * Reports the lateness of each measured request that has become due since the last call, in
    * nanoseconds.
    */
   abstract void notice(long nowNanos, LongConsumer late);
 
-  /** Returns how many requests of the measured time were due before its end and never claimed. */
+  /**
+   * Returns the number of requests of the measured time that were due before its end and never
+   * claimed.
+   */
   abstract long unclaimed();
 }

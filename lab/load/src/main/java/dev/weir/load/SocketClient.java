@@ -26,7 +26,7 @@ abstract class SocketClient extends ChannelInboundHandlerAdapter implements Door
   private @Nullable ChannelHandlerContext context;
 
   /**
-   * @param ready to be completed when the connection can be used
+   * @param ready is completed when the connection can be used
    */
   SocketClient(Lane lane, CompletableFuture<Void> ready) {
     this.lane = lane;
@@ -56,7 +56,7 @@ abstract class SocketClient extends ChannelInboundHandlerAdapter implements Door
     }
   }
 
-  /** Begins to use the connection, which is open, with TLS if the plan asks for it. */
+  /** Begins to use the connection, which is open, with TLS if the plan requires it. */
   abstract void connected(ChannelHandlerContext context) throws Exception;
 
   /** Reports that requests can be sent now. */

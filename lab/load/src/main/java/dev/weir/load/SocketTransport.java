@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Opens connections to the ports, on Netty, and owns their threads. Lost ones are opened again. */
+/** The connections to the ports, on Netty, and their threads. Lost connections are opened again. */
 final class SocketTransport implements AutoCloseable {
   private static final int CONNECT_MILLIS = 10_000;
   private static final long CLOSE_MILLIS = 2_000;
@@ -89,9 +89,9 @@ final class SocketTransport implements AutoCloseable {
   }
 
   /**
-   * Opens a connection on a loop, and tells the lane whenever it goes up or down.
+   * Opens a connection on a loop, and reports to the lane whenever it goes up or down.
    *
-   * @return done when the connection can be used for the first time
+   * @return a future that is done when the connection can be used for the first time
    */
   CompletableFuture<Void> open(int loop, Lane lane, LoadPlan.Target target) {
     CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -99,7 +99,7 @@ final class SocketTransport implements AutoCloseable {
     return ready;
   }
 
-  /** A connection that cannot be opened is tried again only if it replaces a lost one. */
+  /** Connects; a failed attempt is repeated only if the connection replaces a lost one. */
   private void connect(
       EventLoop loop,
       Lane lane,

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Calls over HTTP/2, to a server that the test plays frame by frame. */
+/** A test of calls over HTTP/2, with a server that the test plays frame by frame. */
 class GrpcClientHandlerTest {
   private static final LoadPlan.Target TARGET =
       new LoadPlan.Target("localhost", InetSocketAddress.createUnresolved("localhost", 8081));
@@ -43,7 +43,7 @@ class GrpcClientHandlerTest {
   private final LoopTally tally = new LoopTally(schedule, new AdmissionGap());
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
-  /** The client's connection, and both sides of what goes over it. */
+  /** The client's connection, and both sides of its traffic. */
   private final class Wire {
     final Lane lane;
     final EmbeddedChannel channel;
@@ -60,7 +60,7 @@ class GrpcClientHandlerTest {
       lane = new Lane(loop, schedule, tally, keys, ticker, slots);
       GrpcClientHandler client = new GrpcClientHandler(plan(), TARGET, lane, ready);
       channel = new EmbeddedChannel(client.reader(), client);
-      // As the client asks for.
+      // The client requires this.
       DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
       encoder.configuration().maxHeaderTableSize(0);
       writer = new DefaultHttp2FrameWriter(encoder);
@@ -85,7 +85,10 @@ class GrpcClientHandlerTest {
       }
     }
 
-    /** Hands the client what the server has written, in one piece, and reads what it sends. */
+    /**
+     * Passes to the client what the server has written, in one piece, and reads what the client
+     * sends.
+     */
     void exchange() throws Exception {
       ByteBuf all = Unpooled.buffer();
       for (ByteBuf next = server.readOutbound(); next != null; next = server.readOutbound()) {

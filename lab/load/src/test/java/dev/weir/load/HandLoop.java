@@ -3,7 +3,7 @@ package dev.weir.load;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Runs at once what shall run, and keeps what shall run later. */
+/** A loop that runs tasks at once, and keeps delayed ones until the test runs them. */
 final class HandLoop implements Loop {
   final Deque<Runnable> later = new ArrayDeque<>();
 

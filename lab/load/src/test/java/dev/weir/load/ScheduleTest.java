@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Schedule and lane, on time that stands still until a test moves it. */
+/** A test of schedule and lane, on time that stands still until a test moves it. */
 class ScheduleTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
 
   private final FakeTicker ticker = new FakeTicker();
 
-  /** Remembers which slots were sent, and answers nothing by itself. */
+  /** A client that records which slots were sent, and answers nothing by itself. */
   private static final class HandClient implements DoorClient {
     final List<Integer> sent = new ArrayList<>();
     final List<Integer> expired = new ArrayList<>();

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Promises that did not hold. Safe for use by many threads. */
+/** The promises that did not hold. Safe for use by many threads. */
 public final class Complaints {
-  /** More are only counted. */
+  /** The most complaints that are kept; more are only counted. */
   private static final int MOST = 50;
 
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -28,7 +28,10 @@ public final class Complaints {
     }
   }
 
-  /** Ignores complaints from now on: the soak was ended from outside, perhaps after the servers. */
+  /**
+   * Ignores complaints from now on, because the soak was ended from outside, perhaps after the
+   * servers.
+   */
   public synchronized void close() {
     long now = System.nanoTime();
     first.removeIf(each -> now - each.atNanos < END_NANOS);

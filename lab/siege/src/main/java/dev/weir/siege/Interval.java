@@ -9,11 +9,12 @@ import java.util.Map;
 /**
  * The measurements of a part of a soak.
  *
- * @param seconds from the beginning of the soak to the end of this part
- * @param length in seconds
- * @param heard answers to the ordinary clients
- * @param resources of each server, at the end; those of the part before where it did not answer
- * @param events in this part
+ * @param seconds the seconds from the beginning of the soak to the end of this part
+ * @param length the length of this part in seconds
+ * @param heard the answers to the ordinary clients
+ * @param resources the resources of each server at the end; those of the part before if it did not
+ *     answer
+ * @param events the events in this part
  */
 public record Interval(
     double seconds,

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that asks for a leased limit at a steady rate, and writes down when it was admitted:
- * begin and end of each admission, by the machine's monotonic clock, which all processes share on
- * Linux.
+ * A process that requests permits of a leased limit at a steady rate, and records when it was
+ * admitted: begin and end of each admission, by the machine's monotonic clock, which all processes
+ * share on Linux.
  */
 final class LeaseClient {
   static final String DOMAIN = "siege";
@@ -30,16 +30,19 @@ final class LeaseClient {
   record Admission(long fromNanos, long toNanos) {}
 
   /**
-   * What a process has done.
+   * The results of a process.
    *
-   * @param local decisions that it made without a call
-   * @param messages that it sent
+   * @param local the decisions that it made without a call
+   * @param messages the messages that it sent
    */
   record Report(List<Admission> admissions, long asked, long local, long messages) {}
 
   private LeaseClient() {}
 
-  /** Arguments: gRPC port, nanoseconds between requests, seconds, file for the report. */
+  /**
+   * Runs the client. Arguments: gRPC port, nanoseconds between requests, seconds, file for the
+   * report.
+   */
   public static void main(String[] arguments) throws Exception {
     String target = "127.0.0.1:" + Integer.parseInt(arguments[0]);
     long gapNanos = Long.parseLong(arguments[1]);
@@ -87,7 +90,7 @@ final class LeaseClient {
   /**
    * Reads the report of a process.
    *
-   * @throws IOException if it is not whole
+   * @throws IOException if it is not complete
    */
   static Report read(Path file) throws IOException {
     List<Admission> admissions = new ArrayList<>();

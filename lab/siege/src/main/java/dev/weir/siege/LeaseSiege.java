@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Four client processes ask a server for five times a leased limit through a network that loses
- * every tenth reply, while they are stopped and go on, and the server is killed and comes back. The
- * server counts in a Redis, so a new one knows what the old one has granted.
+ * A siege in which four client processes request five times a leased limit from a server, through a
+ * network that loses every tenth reply. Meanwhile clients are stopped and go on, and the server is
+ * killed and comes back. The server counts in a Redis, so a new server has the grants of the old
+ * one.
  */
 final class LeaseSiege {
   static final long LIMIT = 200;
@@ -27,7 +28,10 @@ final class LeaseSiege {
   private static final int EVERY_TENTH = 10;
   private static final long MILLI = 1_000_000L;
 
-  /** A client that is stopped until the end still has to write its report. */
+  /**
+   * The time that clients get to end: a client that is stopped until the end still has to write its
+   * report.
+   */
   private static final long END_SECONDS = 120;
 
   private static final String RULES =
@@ -42,12 +46,12 @@ final class LeaseSiege {
           .formatted(LeaseClient.DOMAIN, LeaseClient.KEY, LIMIT);
 
   /**
-   * How it went.
+   * The result of a siege.
    *
-   * @param excess permits beyond the limit that some window certainly holds
-   * @param local decisions that were made without a call
-   * @param dropped replies that the network has lost
-   * @param stopped how often a client was stopped
+   * @param excess the permits beyond the limit that some window certainly holds
+   * @param local the decisions that were made without a call
+   * @param dropped the replies that the network has lost
+   * @param stopped the number of times that a client was stopped
    */
   record Outcome(
       long excess,
@@ -117,7 +121,7 @@ final class LeaseSiege {
     return folder.resolve("client-" + number + ".txt");
   }
 
-  /** Stops clients for moments, one after the other; returns how often. */
+  /** Stops clients for moments, one after the other; returns the number of stops. */
   private int stopAndGoOn(List<ChildProcess> clients, long forNanos)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + forNanos;

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir serve} in a process of its own with a small heap, on free ports, as {@code ./weir}
- * starts it. It ends no later than this process. Safe for use by many threads.
+ * A separate process of {@code weir serve} with a small heap, on free ports, in the way in which
+ * {@code ./weir} starts it. It ends no later than this process. Safe for use by many threads.
  */
 public final class ServerProcess implements AutoCloseable {
   /** The heap with which the attacks of {@code dev.weir.siege} were found. */
@@ -31,12 +31,12 @@ public final class ServerProcess implements AutoCloseable {
       Pattern.compile("ready: http on \\S+?:(\\d+), grpc on \\S+?:(\\d+), resp on \\S+?:(\\d+)");
 
   /**
-   * What a server's process is, beside its flags.
+   * The way to start a server's process, beside its flags.
    *
    * @param before the command that runs it in its place; empty if it needs none
-   * @param options of its Java machine, beside its heap
-   * @param environment beside this process's own
-   * @param host the address that its clients use, which is where it listens
+   * @param options the options of its Java machine, beside its heap
+   * @param environment the environment variables beside this process's own
+   * @param host the address that its clients use, and on which it listens
    */
   public record Launch(
       List<String> before, List<String> options, Map<String, String> environment, String host) {
@@ -58,9 +58,9 @@ public final class ServerProcess implements AutoCloseable {
    * Starts a server and returns when it is ready.
    *
    * @param log the file for its output
-   * @param token a valid one, for this class's own requests; null if none is required
-   * @param flags of {@code weir serve}; the ports are chosen here
-   * @throws IOException if it does not get ready; the message has its log
+   * @param token a valid token for this class's own requests; null if none is required
+   * @param flags the flags of {@code weir serve}; the ports are chosen here
+   * @throws IOException if it does not become ready; the message has its log
    */
   public static ServerProcess start(Path log, @Nullable String token, String... flags)
       throws IOException {
@@ -93,13 +93,13 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * What a command has come to.
+   * The result of a command.
    *
-   * @param text all that it has written
+   * @param text its complete output
    */
   public record Said(int status, String text) {}
 
-  /** Runs {@code weir cluster} in a process of its own, and returns when that has ended. */
+  /** Runs {@code weir cluster} in a separate process, and returns when the process has ended. */
   public static Said cluster(Target target, String... words) throws IOException {
     List<String> all = new ArrayList<>(List.of("cluster"));
     all.addAll(List.of(words));
@@ -113,7 +113,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns whether all that a server needs is in archives, whose classes processes can share. */
+  /** Returns whether all classes of a server are in archives, so that processes can share them. */
   public static boolean packaged() {
     return Main.class
         .getProtectionDomain()
@@ -123,7 +123,9 @@ public final class ServerProcess implements AutoCloseable {
         .endsWith(".jar");
   }
 
-  /** Returns what a server needs: nothing of this module, if the others are packaged. */
+  /**
+   * Returns the class path of a server, without this module's classes if the others are packaged.
+   */
   private static String classPath() {
     String all = System.getProperty("java.class.path");
     return packaged()
@@ -134,7 +136,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Waits until it answers.
+   * Waits until the server answers.
    *
    * @throws IOException if it does not; the message has its log
    */
@@ -144,7 +146,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns whether it is ready, or was. */
+  /** Returns whether the server is ready, or was. */
   public boolean ready() {
     if (target != null) {
       return true;
@@ -166,7 +168,7 @@ public final class ServerProcess implements AutoCloseable {
             token);
   }
 
-  /** Returns its ports. It must be {@link #ready}. */
+  /** Returns the server's ports. The server must be {@link #ready}. */
   public Target target() {
     return Objects.requireNonNull(target, "not ready");
   }
@@ -174,7 +176,7 @@ public final class ServerProcess implements AutoCloseable {
   /**
    * Sends a signal.
    *
-   * @param name for example {@code STOP}
+   * @param name the signal's name, for example {@code STOP}
    */
   public void signal(String name) throws IOException {
     process.signal(name);
@@ -184,12 +186,12 @@ public final class ServerProcess implements AutoCloseable {
     return process.running();
   }
 
-  /** Returns its output. */
+  /** Returns the server's output. */
   public String log() {
     return process.output();
   }
 
-  /** Returns the length of its output. */
+  /** Returns the length of the server's output. */
   long logBytes() {
     return log().length();
   }
@@ -210,7 +212,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Reads the resources of a server that may not answer: descriptors are counted from outside if
+   * Returns the open descriptors of a server that may not answer: they are counted from outside if
    * possible.
    */
   private int descriptors(Metrics metrics) {
@@ -231,31 +233,31 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Has its Java machine do something, by {@code jcmd}, and waits until that is done.
+   * Runs a command of its Java machine by {@code jcmd}, and waits until it is done.
    *
-   * @return what it says
+   * @return the output of the command
    */
   public String command(String... words) throws IOException {
     String pid = Long.toString(process.handle().pid());
     return ChildProcess.tool("jcmd", words).options(pid).run();
   }
 
-  /** Asks it to stop: SIGTERM. */
+  /** Requests the server to stop: SIGTERM. */
   public void terminate() {
     process.terminate();
   }
 
-  /** Waits for its end; returns whether it came. */
+  /** Waits for the end of the process; returns whether it came. */
   public boolean endsWithin(Duration limit) {
     return process.endsWithin(limit);
   }
 
-  /** Returns the status that it ended with. */
+  /** Returns the exit status of the process. */
   public int exitStatus() {
     return process.exitStatus();
   }
 
-  /** Ends it at once, if it has not ended. */
+  /** Ends the process at once, if it has not ended. */
   @Override
   public void close() {
     process.close();

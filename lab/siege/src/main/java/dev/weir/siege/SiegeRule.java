@@ -7,16 +7,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A rule that besieged servers have. Its window is short, so that its limit is reached all the
- * time.
+ * A rule of besieged servers. Its window is short, so that its limit is reached all the time.
  *
  * @param name the descriptor's key
- * @param permits of a key in a window, the most that is ever in force
- * @param options of the rule, besides its limit
- * @param shared whether it is counted for all servers, or in each server on its own
- * @param leaseNanos how long a server may use an allotment
- * @param beyond permits that all servers together may admit by themselves while the store does not
- *     decide
+ * @param permits the permits of a key in a window, the most that are ever in force
+ * @param options the options of the rule, besides its limit
+ * @param shared true if it is counted for all servers; false if each server counts on its own
+ * @param leaseNanos the time for which a server may use an allotment
+ * @param beyond the permits that all servers together may admit by themselves while the store does
+ *     not decide
  */
 public record SiegeRule(
     String name,
@@ -45,9 +44,9 @@ public record SiegeRule(
   /**
    * Returns a rule file.
    *
-   * @param rationPermits of a key a day, of the rule of {@link Ration rations}
-   * @param rationOptions of that rule
-   * @param rules all others
+   * @param rationPermits the permits of a key per day, for the rule of {@link Ration rations}
+   * @param rationOptions the options of that rule
+   * @param rules all other rules
    */
   public static String file(int rationPermits, String rationOptions, List<SiegeRule> rules) {
     StringBuilder text = new StringBuilder("domain: " + Guest.DOMAIN + "\ndescriptors:\n");

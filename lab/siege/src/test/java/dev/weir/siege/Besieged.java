@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server that attacks are tried on, one after the other, and what must hold for each. */
+/** A server under attacks, one after the other, with the checks of what must hold for each. */
 final class Besieged implements AutoCloseable {
   static final String RULES =
       """
@@ -31,15 +31,18 @@ final class Besieged implements AutoCloseable {
       """
           .formatted(Ration.PERMITS);
 
-  /** How long a server may take to be as it was before, on a machine that has stood still. */
+  /** The longest time until a server is as it was before, on a machine that has stood still. */
   static final Duration RECOVERY = Duration.ofSeconds(60);
 
   private static final Duration DRAIN = Duration.ofSeconds(4);
 
-  /** What ending a process takes beside the draining, on a busy machine. */
+  /** The time for ending a process beside the draining, on a busy machine. */
   private static final Duration EXIT = Duration.ofSeconds(30);
 
-  /** Five times the request timeout, after which the server has to have ended an attack. */
+  /**
+   * The longest attack: five times the request timeout, after which the server has to have ended
+   * it.
+   */
   private static final Duration ATTACK = Duration.ofSeconds(20);
 
   private static final Duration EVERY = Duration.ofMillis(10);
@@ -57,7 +60,7 @@ final class Besieged implements AutoCloseable {
     this.flags = flags;
   }
 
-  /** Returns the server, a new one if that of the last attack did not survive it. */
+  /** Returns the server; a new one if it did not survive the last attack. */
   ServerProcess server() throws IOException {
     if (server == null || !server.running()) {
       Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
@@ -71,7 +74,7 @@ final class Besieged implements AutoCloseable {
         "--request-timeout",
         "4s",
         "--max-wait",
-        "5m" // How fast a machine is must not decide a test.
+        "5m" // The machine's speed must not decide.
       };
       System.arraycopy(mine, 0, all, flags.length, mine.length);
       server = ServerProcess.start(folder.resolve("log" + starts++), token, all);
@@ -80,7 +83,7 @@ final class Besieged implements AutoCloseable {
     return server;
   }
 
-  /** Has every protocol answer a while, so that what they need once is there. */
+  /** Sends requests by every protocol for a while, so that everything needed once is loaded. */
   private static void warm(Target target) throws IOException {
     for (Protocol protocol : Protocol.values()) {
       Ration ration = new Ration(false);
@@ -93,9 +96,9 @@ final class Besieged implements AutoCloseable {
   }
 
   /**
-   * Attacks the server, while an ordinary client of every protocol asks it.
+   * Attacks the server, while an ordinary client of every protocol sends requests.
    *
-   * @return what became of the attack
+   * @return the outcome of the attack
    */
   Attack.Outcome endures(Attack attack) throws IOException {
     return endures(attack, ATTACK);
@@ -133,7 +136,7 @@ final class Besieged implements AutoCloseable {
     return log.substring(Math.max(0, log.length() - 2_000));
   }
 
-  /** Asks once by HTTP, with any token; returns whether it is good. */
+  /** Sends one request by HTTP with a token; returns whether the token is valid. */
   boolean accepts(String anyToken) throws IOException {
     Target target = server().target();
     Target mine = target.withToken(anyToken);
@@ -148,7 +151,7 @@ final class Besieged implements AutoCloseable {
     }
   }
 
-  /** Has the server stop while it is asked, and checks that it does so in its time. */
+  /** Stops the server while it has requests, and checks that it ends in its time. */
   void stops() throws IOException {
     ServerProcess server = server();
     server.terminate();
@@ -157,7 +160,7 @@ final class Besieged implements AutoCloseable {
     assertThat(server.exitStatus()).isZero();
   }
 
-  /** Waits until it is so, for as long as a change of a file may take. */
+  /** Waits until a condition holds, for as long as a change of a file may take. */
   static void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + RECOVERY.toNanos();
     while (!condition.getAsBoolean()) {

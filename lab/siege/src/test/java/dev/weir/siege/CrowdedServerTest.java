@@ -12,12 +12,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that accepts few connections, and hostile clients that open many. */
+/** A test of a server that accepts few connections, with hostile clients that open many. */
 @Tag("siege")
 class CrowdedServerTest {
   private static final int MAX_CONNECTIONS = 50;
 
-  /** Longer than a connection without a request may stay open. */
+  /** The time of an attack: longer than a connection without a request may stay open. */
   private static final Duration HOLD = Duration.ofSeconds(6);
 
   @TempDir private static Path folder;

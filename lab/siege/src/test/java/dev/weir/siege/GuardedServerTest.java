@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that requires a token, with a heap of 256 MiB, and hostile clients without one. */
+/**
+ * A test of a server that requires a token, with a heap of 256 MiB, and hostile clients without
+ * one.
+ */
 @Tag("siege")
 class GuardedServerTest {
   private static final String TOKEN = "token-of-ordinary-clients";
 
-  /** Log lines that one kind of client error may cause, however often it happens. */
+  /** The log bytes that one kind of client error may cause, however often it happens. */
   private static final long LOG_BYTES = 10_000;
 
   @TempDir private static Path folder;

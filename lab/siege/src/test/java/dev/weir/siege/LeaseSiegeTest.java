@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Leases over real processes; {@code -Dweir.siege.seconds=60} has it take a minute. */
+/** A test of leases over real processes; with {@code -Dweir.siege.seconds=60} it takes a minute. */
 @Tag("siege")
 class LeaseSiegeTest {
   @TempDir private Path folder;
@@ -20,7 +20,7 @@ class LeaseSiegeTest {
     LeaseSiege.Outcome outcome = new LeaseSiege(folder, seconds, seed).run();
     System.out.println(outcome);
     assertThat(outcome.excess()).as("permits beyond the limit: %s", outcome).isZero();
-    // How much gets through is a matter of speed: lab/bench/run --client measures it.
+    // How many permits get through depends on speed: lab/bench/run --client measures that.
     assertThat(outcome.admitted()).as("%s", outcome).isPositive();
     assertThat(outcome.local()).as("%s", outcome).isPositive();
     assertThat(outcome.dropped()).as("%s", outcome).isPositive();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that anybody may ask, with a heap of 256 MiB. */
+/** A test of a server that is open to everybody, with a heap of 256 MiB. */
 @Tag("siege")
 @Tag("sample")
 class OpenServerTest {

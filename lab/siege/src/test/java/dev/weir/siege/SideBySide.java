@@ -11,18 +11,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Sieges of several sites, two at a time: most of a round is waiting. */
+/** A runner of sieges at several sites, two at a time: most of a round is waiting. */
 public final class SideBySide implements AutoCloseable {
   private static final int AT_A_TIME = 2;
   private static final long CLOSES_MINUTES = 5;
 
-  /** What comes of a fault, some time. */
+  /** A fault, and the future result of its round. */
   public record Round(ClusterFault fault, CompletableFuture<ClusterSiege.Outcome> outcome) {}
 
   /**
    * A siege.
    *
-   * @param keys of how many keys the whole history was judged, when all rounds are over
+   * @param keys the number of keys whose whole history was judged, available when all rounds are
+   *     over
    */
   public record Siege(List<Round> rounds, CompletableFuture<Integer> keys) {}
 
@@ -33,7 +34,10 @@ public final class SideBySide implements AutoCloseable {
     this.rules = rules;
   }
 
-  /** Has all faults of a site strike in turn, as soon as there is a thread for that. */
+  /**
+   * Begins a siege in which all faults of a site strike in turn, as soon as there is a thread for
+   * it.
+   */
   public Siege begin(ClusterSite site, SplittableRandom random) {
     List<Round> rounds = new ArrayList<>();
     site.faults().forEach(fault -> rounds.add(new Round(fault, new CompletableFuture<>())));

@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** Two threads add one key each to a full segment, so that both may have to move its slots. */
+/**
+ * A test in which two threads add one key each to a full segment, so that both may have to move its
+ * slots.
+ */
 @JCStressTest
 @Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Each has its own.")
 @Outcome(expect = FORBIDDEN, desc = "A key is lost, or counted as another.")

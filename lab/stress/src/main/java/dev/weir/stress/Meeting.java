@@ -6,7 +6,10 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 
-/** A store of one limit, and keys that meet in one segment of its table, one behind the other. */
+/**
+ * The base of the tests: a store of one limit, and keys that meet in one segment of its table, one
+ * behind the other.
+ */
 abstract class Meeting {
   private final MemoryStore store = new MemoryStore(1_000, 1 << 20);
   private final Binding binding;
@@ -20,7 +23,7 @@ abstract class Meeting {
     }
   }
 
-  /** Asks for the one permit that a key has. */
+  /** Requests the one permit that a key has. */
   final boolean ask(int key) {
     return ask(store, binding, key);
   }
@@ -33,12 +36,12 @@ abstract class Meeting {
     return 7L << 60 | key;
   }
 
-  /** Forgets what a key has used; returns whether that was anything. */
+  /** Resets a key; returns whether it had used anything. */
   final boolean forget(int key) {
     return store.reset(binding, fingerprint(key), 0);
   }
 
-  /** Has the policy put in force anew, which changes what a binding knows of its tables. */
+  /** Puts the policy in force anew, which changes the tables of a binding. */
   final void putInForce(Algorithm algorithm) {
     store.bind("limit", Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build(), 0);
   }

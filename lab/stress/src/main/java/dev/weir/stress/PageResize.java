@@ -11,15 +11,15 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
 /**
- * A key that has used up its permit is refused, also while the page of its state is doubled again
- * and again, and then halved.
+ * A test that a key that has used up its permit is refused, even while the page of its state is
+ * doubled again and again, and then halved.
  */
 @JCStressTest
 @Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Refused all along.")
 @Outcome(expect = FORBIDDEN, desc = "A reader took another page's state for the key's.")
 @State
 public class PageResize extends Meeting {
-  /** So many keys that a page of two states becomes one of sixteen. */
+  /** The number of keys: so many that a page of two states becomes one of sixteen. */
   private static final int MOST_KEYS = 10;
 
   public PageResize() {

@@ -10,7 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** A key that has used up its permit is refused, also while the slots around it are being moved. */
+/**
+ * A test that a key that has used up its permit is refused, even while the slots around it are
+ * being moved.
+ */
 @JCStressTest
 @Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Refused all along.")
 @Outcome(expect = FORBIDDEN, desc = "A reader took a moved slot for a new key.")

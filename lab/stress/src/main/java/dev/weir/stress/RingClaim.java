@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** As {@link SlotClaim}, where the state is in a page of a slab that is published. */
+/** The test of {@link SlotClaim} with the state in a page of a slab that is published. */
 @JCStressTest
 @Outcome(id = "true, false, false, false", expect = ACCEPTABLE, desc = "The first has it.")
 @Outcome(id = "false, true, false, false", expect = ACCEPTABLE, desc = "The second has it.")

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** As {@link Growth}, where states are in a slab. */
+/** The test of {@link Growth} with states in a slab. */
 @JCStressTest
 @Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Each has its own.")
 @Outcome(expect = FORBIDDEN, desc = "A key is lost, or counted as another.")

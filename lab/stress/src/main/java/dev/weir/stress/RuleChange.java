@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** The algorithm changes while a key is asked for: its permit is given once, before or after. */
+/**
+ * A test in which the algorithm changes while a key is requested: its permit is given once, before
+ * or after.
+ */
 @JCStressTest
 @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "Given once.")
 @Outcome(expect = FORBIDDEN, desc = "Not given, or given twice.")

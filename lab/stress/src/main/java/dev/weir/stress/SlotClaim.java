@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
 /**
- * Two threads ask for the one permit of a new key: it gets one slot, and one thread gets the
- * permit.
+ * A test in which two threads request the one permit of a new key: the key gets one slot, and one
+ * thread gets the permit.
  */
 @JCStressTest
 @Outcome(id = "true, false, false, false", expect = ACCEPTABLE, desc = "The first has it.")

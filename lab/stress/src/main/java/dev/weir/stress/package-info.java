@@ -1,4 +1,4 @@
-/** What processors and compilers may do to threads that meet in the tables. */
+/** Stress tests of what processors and compilers may do to threads that meet in the tables. */
 @NullMarked
 package dev.weir.stress;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs every jcstress test of this module, in processes of their own. A longer run: {@code
+ * A runner of every jcstress test of this module, in separate processes. A longer run: {@code
  * -Dweir.stress.iterations=100}.
  */
 @Tag("model")
@@ -38,7 +38,7 @@ class StressTest {
                 "200",
                 "-sc",
                 "false",
-                "-strideSize", // What is made at once: whole stores, which have to fit the heap.
+                "-strideSize", // Stores made at once must fit the heap.
                 "32",
                 "-strideCount",
                 "32",
@@ -53,7 +53,7 @@ class StressTest {
     Matcher passed = Pattern.compile("; (\\d+) passed, ").matcher(said);
     int forks = 0;
     while (passed.find()) {
-      forks = Integer.parseInt(passed.group(1)); // The last line has them all.
+      forks = Integer.parseInt(passed.group(1)); // The last line has the total.
     }
     Trials.unseeded("jcstress", forks * ITERATIONS);
     assertThat(said).contains("8 matching test results").doesNotContain("FAILED", "[ERROR]");

@@ -11,10 +11,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What three members do at rest, after kill -9, with a million keys, and after a restart with them.
+ * Measurements of three members: at rest, after kill -9, with a million keys, and after a restart
+ * with them.
  */
 final class ClusterFaults {
-  /** Fewer than three members beside the generator decide on two processors at their best. */
+  /**
+   * The rate at which keys are charged: three members beside the generator decide more on two
+   * processors at their best.
+   */
   private static final double FILL_PER_SECOND = 25_000;
 
   private static final long SETTLE_MILLIS = 60_000;
@@ -58,7 +62,9 @@ final class ClusterFaults {
     }
   }
 
-  /** Has the keys of one group spread over two while members are asked. */
+  /**
+   * Measures a rebalance: the keys of one group are spread over two while members receive requests.
+   */
   private void rebalance() throws IOException, InterruptedException {
     LoadResult unused =
         ClusterLoad.STRICT.open(members.ports(), MOVING_PER_SECOND, 0, MOVING_WARM_UP_SECONDS);
@@ -105,7 +111,10 @@ final class ClusterFaults {
     say(String.format(Locale.ROOT, "An idle member takes %.1f %% of a processor.", idle));
   }
 
-  /** Each time, the leader is killed while the others are asked, and started again after. */
+  /**
+   * Measures failovers: each time, the leader is killed while the others receive requests, and
+   * started again afterwards.
+   */
   private void failovers() throws IOException, InterruptedException {
     List<Double> gaps = new ArrayList<>();
     for (int i = 0; i < rounds; i++) {
@@ -142,7 +151,7 @@ final class ClusterFaults {
             rounds));
   }
 
-  /** Has a million keys charged once, and says what they take. */
+  /** Charges a million keys once, and prints the memory that they take. */
   private void fill() throws IOException, InterruptedException {
     ClusterFigures.progress("a million keys are charged");
     LoadResult filled =
@@ -164,7 +173,7 @@ final class ClusterFaults {
             ClusterFigures.errors(filled)));
   }
 
-  /** Each time, a member that does not lead is killed and started. */
+  /** Measures restarts: each time, a member that does not lead is killed and started. */
   private void restarts() throws IOException, InterruptedException {
     List<Double> ready = new ArrayList<>();
     List<Double> healthy = new ArrayList<>();

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What a cluster of Weir's own servers does: members are processes on this machine that flush their
- * logs to its disk, and share its processors with the one process that asks.
+ * Measurements of a cluster of Weir's own servers: members are processes on this machine that flush
+ * their logs to its disk, and share its processors with the one process that sends requests.
  */
 final class ClusterFigures {
   static final String RULES =
@@ -23,22 +23,25 @@ final class ClusterFigures {
            rate_limit: {unit: minute, requests_per_unit: 1000000, consistency: approximate}}
       """;
 
-  /** Four processes on two processors answer about half as many. */
+  /** The rates of strict decisions: four processes on two processors answer about half as many. */
   private static final double[] STRICT_PER_SECOND = {5_000, 20_000};
 
   private static final double OTHERS_PER_SECOND = 20_000;
   private static final double GATE_PER_SECOND = 50_000;
 
-  /** So many decisions under way at once have a cluster decide as fast as it can. */
+  /** The number of decisions under way at once with which a cluster decides as fast as it can. */
   private static final int IN_FLIGHT = 1_000;
 
-  /** Servers compile what they run in their first half minute, and one after the other. */
+  /**
+   * The warm-up: in their first half minute, servers compile the code that they run, one after the
+   * other.
+   */
   private static final double WARM_UP_SECONDS = 20;
 
   private static final double GATE_WARM_UP_SECONDS = 30;
   private static final double SHORT_WARM_UP_SECONDS = 2;
 
-  /** A long run says how it does each so many seconds. */
+  /** The time after which a long run reports its figures, again and again. */
   private static final double STEP_SECONDS = 15;
 
   private final String home;
@@ -54,8 +57,8 @@ final class ClusterFigures {
   }
 
   /**
-   * Arguments: the folder of Weir, what to measure, rounds, seconds of a run, "tls" or "plain", and
-   * numbers of members.
+   * Runs the measurements. Arguments: the folder of Weir, what to measure, rounds, seconds of a
+   * run, "tls" or "plain", and numbers of members.
    */
   public static void main(String[] arguments) throws Exception {
     ClusterFigures figures =
@@ -89,7 +92,7 @@ final class ClusterFigures {
     }
   }
 
-  /** Fifty thousand strict decisions a second, for as long as is asked. */
+  /** Measures fifty thousand strict decisions a second, for the requested time. */
   private void gate() throws IOException, InterruptedException {
     try (ClusterMembers members = members(3)) {
       members.leader();
@@ -156,12 +159,14 @@ final class ClusterFigures {
         undecided);
   }
 
-  /** Returns the kinds of errors that there were. */
+  /** Returns the kinds of errors that occurred. */
   static String errors(LoadResult got) {
     return String.join(", ", got.counts().errors().keySet());
   }
 
-  /** Rates, latencies, entries and processor time, by number of members and by consistency. */
+  /**
+   * Measures rates, latencies, entries and processor time, by number of members and by consistency.
+   */
   private void rates(String[] sizes) throws IOException, InterruptedException {
     head("members");
     for (String size : sizes) {
@@ -180,7 +185,7 @@ final class ClusterFigures {
     }
   }
 
-  /** The same three members, and as many servers that share a Redis with two replicas. */
+  /** Measures the same three members, and as many servers that share a Redis with two replicas. */
   private void redis() throws IOException, InterruptedException {
     head("three servers");
     try (ClusterMembers members = members(3)) {
@@ -209,11 +214,11 @@ final class ClusterFigures {
     asked(servers, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
   }
 
-  /** Processes that are asked together. */
+  /** The processes that are measured together. */
   private record Servers(
       String name, List<Integer> ports, Figure cpuNanos, Figure committedEntries) {}
 
-  /** What servers have come to. */
+  /** A counter of servers that can be read at any time. */
   private interface Figure {
     double now() throws IOException;
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A load on servers of this machine over Redis's protocol, by one thread. To take little of the
  * processors that the servers need, it sends due requests and reads answers each half millisecond.
- * What is due together goes out in one write, on one connection after the other.
+ * Requests that are due together go out in one write, on one connection after the other.
  */
 record ClusterLoad(Door door, LoadPlan.Requests requests) {
   static final int KEYS = 1_000_000;
@@ -25,7 +25,7 @@ record ClusterLoad(Door door, LoadPlan.Requests requests) {
       new ClusterLoad(
           Door.RESP, requests("strict", 999_999, 1_000_000, 60, keys(KeyDraw.Kind.UNIFORM)));
 
-  /** A charge of each of a million keys, once. */
+  /** A load that charges each of a million keys once. */
   static final ClusterLoad EACH_KEY =
       new ClusterLoad(Door.RESP, requests("each", 9, 1, 3_600, keys(KeyDraw.Kind.IN_TURN)));
 
@@ -34,7 +34,8 @@ record ClusterLoad(Door door, LoadPlan.Requests requests) {
   private static final long REST_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   /**
-   * Of one connection: far more than is answered in time. Requests beyond it wait, which counts.
+   * The most requests in flight on one connection: far more than are answered in time. Further
+   * requests wait, and the wait counts.
    */
   private static final int MOST_IN_FLIGHT = 10_000;
 

@@ -20,11 +20,13 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A cluster of servers on this machine, each a process with a folder of its own. */
+/** A cluster of servers on this machine, each a process with its own folder. */
 public final class ClusterMembers implements AutoCloseable {
   public static final String JVM = "-XX:+UseSerialGC -Xms1g -Xmx1g -Xmn32m -XX:MetaspaceSize=96m";
 
-  /** More options for the members' Java, as for a profile; "%s" in them is a member's name. */
+  /**
+   * Further options for the members' Java, such as for a profile; "%s" in them is a member's name.
+   */
   private static final String MORE_JVM = System.getenv().getOrDefault("WEIR_BENCH_MEMBER_OPTS", "");
 
   private static final Pattern READY =
@@ -43,7 +45,7 @@ public final class ClusterMembers implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private final String seeds;
 
-  /** A member, as it was started last. */
+  /** A member, in its latest process. */
   private static final class Member {
     final String name;
     int httpPort;
@@ -127,7 +129,7 @@ public final class ClusterMembers implements AutoCloseable {
     return List.of(line.split(" ", -1));
   }
 
-  /** Starts a member, and waits until it says that it is ready. */
+  /** Starts a member, and waits until it reports that it is ready. */
   void start(int index) throws IOException {
     Member member = members.get(index);
     String own = folder + "/" + member.name;
@@ -163,7 +165,7 @@ public final class ClusterMembers implements AutoCloseable {
     return members.size();
   }
 
-  /** Returns the ports for Redis's protocol of all members but some. */
+  /** Returns the ports for Redis's protocol of all members except some. */
   List<Integer> ports(Integer... without) {
     return IntStream.range(0, members.size())
         .filter(i -> !List.of(without).contains(i))
@@ -171,14 +173,14 @@ public final class ClusterMembers implements AutoCloseable {
         .toList();
   }
 
-  /** Returns what a member says of the cluster. */
+  /** Returns a member's report about the cluster. */
   String status(int index) throws IOException, InterruptedException {
     URI page = URI.create("http://127.0.0.1:" + members.get(index).httpPort + "/cluster");
     return http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
         .body();
   }
 
-  /** Has the cluster changed; returns what it says to that. */
+  /** Changes the cluster, and returns the answer. */
   String change(String body) throws IOException, InterruptedException {
     URI page = URI.create("http://127.0.0.1:" + members.get(0).httpPort + "/cluster/change");
     return http.send(
@@ -190,7 +192,7 @@ public final class ClusterMembers implements AutoCloseable {
         .body();
   }
 
-  /** Returns how many entries all groups' logs have. */
+  /** Returns the number of entries in all groups' logs. */
   double committed() throws IOException {
     Map<String, Double> groups = new HashMap<>();
     try {
@@ -204,7 +206,7 @@ public final class ClusterMembers implements AutoCloseable {
     return groups.values().stream().mapToDouble(entries -> entries).sum();
   }
 
-  /** Waits until a member says that all is well; returns what it says then. */
+  /** Waits until a member reports that all is well, and returns that report. */
   String healthy(int index) throws IOException, InterruptedException {
     long until = System.nanoTime() + WAIT_NANOS;
     String said = status(index);
@@ -218,7 +220,7 @@ public final class ClusterMembers implements AutoCloseable {
     return said;
   }
 
-  /** Returns which member leads the first group. */
+  /** Returns the member that leads the first group. */
   int leader() throws IOException, InterruptedException {
     Matcher leader = LEADER.matcher(healthy(0));
     if (!leader.find()) {

@@ -2,8 +2,11 @@ package dev.weir.bench.peers;
 
 import java.util.concurrent.CompletionStage;
 
-/** A limiter whose callers need not wait for it. */
+/** A limiter whose callers need not wait for its answer. */
 public interface AsyncLimiter extends KeyedLimiter {
-  /** As {@link #tryAcquire}, without waiting for the answer. Fails where that throws. */
+  /**
+   * Requests one permit without waiting for the answer. The stage fails where {@link #tryAcquire}
+   * throws.
+   */
   CompletionStage<Boolean> tryAcquireAsync(String key);
 }

@@ -5,7 +5,7 @@ import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.TimeMeter;
 
-/** Bucket4j, one bucket a key, otherwise as it comes: lock-free, and refilled greedily. */
+/** Bucket4j, one bucket a key, with its default options: lock-free, and refilled greedily. */
 public final class Bucket4jLimiter extends PerKey<Bucket> {
   private final Bandwidth bandwidth;
   private final TimeMeter time;

@@ -5,7 +5,10 @@ import dev.weir.Ticker;
 import dev.weir.bench.Load;
 import java.util.ArrayDeque;
 
-/** What one writes first: a deque of timestamps a key, under its own lock. An exact window. */
+/**
+ * The first solution that one would write: a deque of timestamps a key, under its own lock. An
+ * exact window.
+ */
 public final class DequeLimiter extends PerKey<ArrayDeque<Long>> {
   private final Quota quota;
   private final Ticker ticker;

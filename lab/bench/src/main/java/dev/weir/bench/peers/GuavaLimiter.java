@@ -4,8 +4,8 @@ import com.google.common.util.concurrent.RateLimiter;
 import dev.weir.bench.Load;
 
 /**
- * Guava, one limiter a key. It has a rate and no quota: all-allowed is a permit a nanosecond, which
- * no caller exceeds.
+ * Guava, one limiter a key. It has a rate and no quota: the load in which all are allowed has a
+ * permit a nanosecond, which no caller exceeds.
  */
 public final class GuavaLimiter extends PerKey<RateLimiter> {
   private final double permitsPerSecond;

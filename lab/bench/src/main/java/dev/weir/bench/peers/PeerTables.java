@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 
-/** Tables of Weir beside {@link Peers}: each protocol, by the loads and tools of {@link Wire}. */
+/**
+ * The tables of Weir beside {@link Peers}: each protocol, by the loads and tools of {@link Wire}.
+ */
 public final class PeerTables {
   private final Wire wire;
 
@@ -16,7 +18,7 @@ public final class PeerTables {
     this.wire = wire;
   }
 
-  /** Other rate limiters beside Weir, as far as they are given. */
+  /** Prints the tables of other rate limiters beside Weir, as far as their programs are given. */
   public void print() throws IOException, InterruptedException {
     Matcher weir = wire.weir(true);
     Peers peers = Peers.start(wire.started, wire.folder, System.getenv());
@@ -84,7 +86,7 @@ public final class PeerTables {
     }
     String crab = peers.port("throttlecrab resp");
     if (crab != null) {
-      // Its pipelining stalls: as many commands as the others take would take minutes.
+      // Its pipelining stalls: the number of commands for the others would take minutes.
       int few = pipeline > 1 ? Math.max(1, count / 50) : count;
       all.add(
           new Wire.Contestant(

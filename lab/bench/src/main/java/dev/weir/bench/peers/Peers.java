@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Other rate limiters on one processor, over the loopback interface: those whose programs are given
- * by their paths, in environment variables. Each has limits that no run reaches.
+ * Other rate limiters on one processor, over the loopback interface: environment variables have the
+ * paths of their programs. Each has limits that no run reaches.
  */
 final class Peers {
   /** A request of throttlecrab, for wrk. */
@@ -25,7 +25,7 @@ final class Peers {
       "{\"requests\":[{\"name\":\"bench\",\"unique_key\":\"user:%d\",\"hits\":\"1\","
           + "\"limit\":\"1000000000\",\"duration\":\"60000\",\"algorithm\":\"TOKEN_BUCKET\"}]}";
 
-  /** Rules for envoyproxy/ratelimit: the same format as Weir's own. */
+  /** The rules for envoyproxy/ratelimit, in the same format as Weir's own. */
   private static final String RULES =
       """
       domain: bench
@@ -47,10 +47,11 @@ final class Peers {
   }
 
   /**
-   * Starts those that are given.
+   * Starts the peers whose programs are given.
    *
-   * @param folder for their files
-   * @param given WEIR_BENCH_THROTTLECRAB, WEIR_BENCH_RATELIMIT and WEIR_BENCH_GUBERNATOR: programs
+   * @param folder the folder for their files
+   * @param given the variables WEIR_BENCH_THROTTLECRAB, WEIR_BENCH_RATELIMIT and
+   *     WEIR_BENCH_GUBERNATOR: the paths of programs
    */
   static Peers start(List<Program> started, Path folder, Map<String, String> given)
       throws IOException, InterruptedException {

@@ -3,7 +3,8 @@ package dev.weir.bench.peers;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A limiter object a key in a {@link ConcurrentHashMap}: how limiters that know no keys are used.
+ * One limiter object per key in a {@link ConcurrentHashMap}: the usual way with limiters that have
+ * no keys.
  *
  * @param <L> the limiter of one key
  */
@@ -22,8 +23,8 @@ abstract class PerKey<L> implements KeyedLimiter {
 
   @Override
   public final boolean tryAcquire(String key) {
-    // Looked up first, because computeIfAbsent locks a bin of several keys even if the key is
-    // there.
+    // The key is looked up first, because computeIfAbsent locks a bin of several keys even if the
+    // key exists.
     L limiter = limiters.get(key);
     return ask(limiter != null ? limiter : limiters.computeIfAbsent(key, this::create));
   }

@@ -6,7 +6,7 @@ import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 
-/** Redisson's limiter, one object a key. It knows no bucket: its quota is a burst a window. */
+/** Redisson's limiter, one object a key. It has no bucket: its quota is a burst per window. */
 public final class RedissonLimiter extends PerKey<RRateLimiter> {
   private final RedissonClient redisson;
   private final String prefix;

@@ -6,7 +6,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** One plain script call a decision, on one connection: what most would write for themselves. */
+/**
+ * One plain script call per decision, on one connection: the solution that most people would write.
+ */
 public final class ScriptLimiter implements AsyncLimiter {
   /**
    * The generic cell rate algorithm as one would write it for Redis, with the arguments and the
@@ -37,7 +39,8 @@ public final class ScriptLimiter implements AsyncLimiter {
   /**
    * Loads the script.
    *
-   * @param policy its name, its burst, and its quota over whole seconds
+   * @param policy the policy, of which the name, the burst, and the quota over whole seconds are
+   *     used
    */
   public ScriptLimiter(StatefulRedisConnection<String, String> connection, Policy policy) {
     this.connection = connection;

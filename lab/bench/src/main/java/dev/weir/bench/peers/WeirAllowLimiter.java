@@ -5,7 +5,7 @@ import dev.weir.Ticker;
 import dev.weir.bench.Load;
 import java.time.Duration;
 
-/** Weir's three-line form: an exact window, and the caller's own timestamps. */
+/** Weir in its three-line form: an exact window, and the caller's own timestamps. */
 public final class WeirAllowLimiter implements KeyedLimiter {
   private static final long NANOS_PER_MILLI = 1_000_000;
 

@@ -6,7 +6,7 @@ import dev.weir.Ticker;
 import dev.weir.bench.Keys;
 import dev.weir.bench.Load;
 
-/** Weir by String key, asked for decisions as values with all their fields. */
+/** Weir by String key, with decisions as values with all their fields. */
 public final class WeirDecisionLimiter implements KeyedLimiter {
   private final RateLimiter limiter;
   private final long fillPermits;

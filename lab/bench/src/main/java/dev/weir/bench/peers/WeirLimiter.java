@@ -9,7 +9,7 @@ import dev.weir.Ticker;
 import dev.weir.bench.Keys;
 import dev.weir.bench.Load;
 
-/** Weir by String key, as a program calls it. */
+/** Weir by String key, in the way of a program that calls it. */
 public final class WeirLimiter implements KeyedLimiter {
   private final PackedLimiter limiter;
   private final long fillPermits;

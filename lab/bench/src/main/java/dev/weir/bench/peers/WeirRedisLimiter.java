@@ -7,7 +7,7 @@ import dev.weir.Reason;
 import dev.weir.redis.RedisStore;
 import java.util.concurrent.CompletionStage;
 
-/** Weir on a store in Redis, asked for decisions as values with all their fields. */
+/** Weir on a store in Redis, with decisions as values with all their fields. */
 public final class WeirRedisLimiter implements AsyncLimiter {
   private final RateLimiter limiter;
 
@@ -30,7 +30,7 @@ public final class WeirRedisLimiter implements AsyncLimiter {
     return limiter.tryAcquireAsync(key).thenApply(WeirRedisLimiter::verdict);
   }
 
-  /** An uncertain answer is no decision. */
+  /** Returns whether a decision allows; an uncertain answer is not a decision. */
   private static boolean verdict(Decision decision) {
     if (decision.reason() != Reason.WITHIN_LIMIT && decision.reason() != Reason.OVER_LIMIT) {
       throw new IllegalStateException(

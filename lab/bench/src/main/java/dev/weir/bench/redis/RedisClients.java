@@ -17,9 +17,9 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The client of each contender, set up as its own documentation says. */
+/** The client of each contender, set up according to its own documentation. */
 final class RedisClients implements AutoCloseable {
-  /** No call of any limiter may take longer; one that does has failed. */
+  /** The longest time of a call of any limiter; a longer one has failed. */
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -51,7 +51,9 @@ final class RedisClients implements AutoCloseable {
     awaitStore();
   }
 
-  /** Waits until the store has connected, which it does by itself while others do it at once. */
+  /**
+   * Waits until the store has connected, which takes it a moment; other clients connect at once.
+   */
   private void awaitStore() {
     long until = System.nanoTime() + TIMEOUT.toNanos();
     while (!store.available()) {

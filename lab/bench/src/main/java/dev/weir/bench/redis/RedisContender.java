@@ -78,7 +78,7 @@ enum RedisContender {
   /**
    * Returns a limiter whose state is kept apart from that of others by the policy's name.
    *
-   * @param policy a token bucket, for what has buckets; else its quota counts
+   * @param policy a token bucket, for limiters with buckets; for others only its quota counts
    */
   abstract KeyedLimiter limiter(RedisClients clients, Policy policy);
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What Redis says about itself. */
+/** The figures that Redis reports about itself. */
 final class RedisFigures {
   private static final Pattern COMMAND =
       Pattern.compile("^cmdstat_([^:]+):calls=(\\d+),", Pattern.MULTILINE);
@@ -24,10 +24,10 @@ final class RedisFigures {
   }
 
   /**
-   * How many commands Redis has executed.
+   * The number of commands that Redis has executed.
    *
-   * @param scripts calls of scripts and functions
-   * @param all these, what they called in turn, and everything else but {@code INFO}
+   * @param scripts the calls of scripts and functions
+   * @param all these calls, the commands that they ran, and everything else except {@code INFO}
    */
   record Commands(long scripts, long all) {
     Commands since(Commands earlier) {
@@ -63,7 +63,7 @@ final class RedisFigures {
     return Long.parseLong(used) - bufferBytes(connection.sync().clientList());
   }
 
-  /** Sums up the answer of {@code CLIENT LIST}; what {@code INFO} says of it is a second old. */
+  /** Sums up the answer of {@code CLIENT LIST}; the figure in {@code INFO} is a second old. */
   static long bufferBytes(String clients) {
     return BUFFERS.matcher(clients).results().mapToLong(r -> Long.parseLong(r.group(1))).sum();
   }
@@ -81,12 +81,12 @@ final class RedisFigures {
     connection.sync().flushall();
   }
 
-  /** Returns how many keys there are. */
+  /** Returns the number of keys. */
   long keys() {
     return connection.sync().dbsize();
   }
 
-  /** Returns what {@code MEMORY USAGE} says of all keys together. */
+  /** Returns the sum of {@code MEMORY USAGE} over all keys. */
   long memoryUsage() {
     long sum = 0;
     ScanCursor cursor = ScanCursor.INITIAL;
@@ -96,7 +96,7 @@ final class RedisFigures {
       page.getKeys().forEach(key -> usages.add(connection.async().memoryUsage(key)));
       for (RedisFuture<Long> usage : usages) {
         Long bytes = usage.toCompletableFuture().join();
-        sum += bytes == null ? 0 : bytes; // Expired since.
+        sum += bytes == null ? 0 : bytes; // It has expired since.
       }
       cursor = page;
     }

@@ -15,22 +15,25 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Weighs what a key costs in Redis: the memory in use before and after the keys are charged,
- * divided by keys, and what Redis says of each. The name is part of it: {@code api:} and 15
- * characters, where a limiter keeps it.
+ * A measurement of a key's memory in Redis: the memory in use before and after the keys are
+ * charged, divided by keys, and Redis's own figure for each. The name is part of it, if a limiter
+ * keeps it: {@code api:} and 15 characters.
  */
 final class RedisMemory {
   private static final int KEYS = 10_000;
 
-  /** Of what takes an object and three entries a key, charged a hundred times. */
+  /**
+   * The number of keys for a limiter that has an object and three entries a key, charged a hundred
+   * times.
+   */
   private static final int FEWER_KEYS = 1_000;
 
   private static final int PERMITS = 100;
 
-  /** So long that nothing expires while it is weighed. */
+  /** The quota, over so long a time that nothing expires during the measurement. */
   private static final Quota QUOTA = Quota.perHour(PERMITS);
 
-  /** A window of granules that is filled while one waits. */
+  /** The window of granules, which is filled in real time. */
   private static final Duration SHORT = Duration.ofSeconds(16);
 
   private final RedisClients clients;
@@ -99,7 +102,7 @@ final class RedisMemory {
     weigh(name, keys, charges, Duration.ZERO, () -> contender.limiter(clients, policy)::fill);
   }
 
-  /** Prints a line of the table. */
+  /** Measures a limiter, and prints its line of the table. */
   private void weigh(
       String name, int keys, int charges, Duration pause, Supplier<Predicate<String>> limiter)
       throws InterruptedException {
@@ -111,12 +114,12 @@ final class RedisMemory {
     }
   }
 
-  /** Charges every key several times, at equal distances, and returns its weight. */
+  /** Charges every key several times, at equal distances, and returns its memory. */
   private String weigh(int count, int charges, Duration pause, Predicate<String> charge)
       throws InterruptedException {
     String[] keys = Keys.of(count);
     figures.clear();
-    charge(charge, "warm"); // Loads a script, which is no key's.
+    charge(charge, "warm"); // It loads a script, which belongs to no key.
     figures.clear();
     long before = figures.usedMemory();
     long begun = System.nanoTime();

@@ -6,18 +6,24 @@ import dev.weir.Quota;
 import dev.weir.bench.Keys;
 import java.util.List;
 
-/** What is asked for through Redis, and by which quota. */
+/** The keys of requests through Redis, and their quota. */
 public enum RedisScenario {
-  /** More permits than any run takes. */
+  /** A scenario with more permits than any run takes. */
   HOT("One hot key, nearly all admitted"),
 
-  /** Buckets that refill so slowly that no state expires before its key is asked for again. */
+  /**
+   * A scenario with buckets that refill so slowly that no state expires before its key is requested
+   * again.
+   */
   SPREAD("100 thousand keys, uniformly, nearly all admitted"),
 
-  /** A quota of a tenth of what is asked for, as far as that can be found. */
+  /** A scenario with a quota of a tenth of the requests, as far as that can be found. */
   REFUSED("One hot key, about nine of ten refused");
 
-  /** Of Redisson, which has an object a key here and three entries a key in Redis to set up. */
+  /**
+   * The number of keys for Redisson, which has an object a key here and three entries a key in
+   * Redis to set up.
+   */
   static final int FEWER_KEYS = 2_000;
 
   private static final int MANY_KEYS = 100_000;
@@ -33,7 +39,7 @@ public enum RedisScenario {
     return this != HOT || contender != RedisContender.SLIDING_WINDOW;
   }
 
-  /** Returns what is asked for, each as likely. */
+  /** Returns the keys of requests, each with the same probability. */
   List<String> keys(RedisContender contender) {
     return List.of(
         Keys.of(
@@ -41,10 +47,10 @@ public enum RedisScenario {
   }
 
   /**
-   * Returns what limits a contender here.
+   * Returns the policy for a contender in this scenario.
    *
-   * @param name keeps its state apart from others'
-   * @param askedPerSecond how often one will ask, if it matters
+   * @param name a name that keeps its state apart from that of others
+   * @param askedPerSecond the expected requests per second, if they matter
    */
   Policy policy(RedisContender contender, String name, double askedPerSecond) {
     if (contender == RedisContender.SLIDING_WINDOW) {

@@ -19,9 +19,9 @@ public final class RedisServer {
   private RedisServer() {}
 
   /**
-   * Starts the machine's own redis-server, or else the one that comes with the test libraries.
+   * Starts the machine's own redis-server, or else the one of the test libraries.
    *
-   * @param where what is done to the command, for example {@link Program#on}
+   * @param where a change of the command, for example {@link Program#on}
    * @return the port
    */
   public static String start(List<Program> started, UnaryOperator<List<String>> where)
@@ -43,11 +43,11 @@ public final class RedisServer {
   }
 
   /**
-   * Starts one that answers a write when it is on the disk.
+   * Starts a redis-server that answers a write when it is on the disk.
    *
-   * @param folder for its file
-   * @param master the port of the one that it repeats, and has repeated when this returns; null if
-   *     it is none's replica
+   * @param folder the folder for its file
+   * @param master the port of the server that it replicates, and has replicated when this returns;
+   *     null if it is not a replica
    * @return the port
    */
   static String durable(List<Program> started, Path folder, @Nullable String master)

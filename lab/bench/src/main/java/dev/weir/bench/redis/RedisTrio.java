@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A redis-server with two replicas, each of which flushes what it writes at once, and three of
- * Weir's servers that count in it: as many processes that write as a cluster of three has.
+ * A redis-server with two replicas, each of which flushes its writes at once, and three of Weir's
+ * servers that count in it. As many processes write as in a cluster of three.
  */
 public final class RedisTrio implements AutoCloseable {
   private static final int SERVERS = 3;
@@ -28,7 +28,7 @@ public final class RedisTrio implements AutoCloseable {
   /**
    * Starts all, and waits until they are ready.
    *
-   * @param confirming how many replicas confirm a decision before it is answered
+   * @param confirming the number of replicas that confirm a decision before it is answered
    */
   public RedisTrio(String home, String ruleFile, int confirming)
       throws IOException, InterruptedException {

@@ -17,11 +17,11 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Weir beside others that decide in Redis: all of them in turn, against one redis-server that
- * shares all processors with them. Medians count.
+ * A comparison of Weir with others that decide in Redis: all of them in turn, against one
+ * redis-server that shares all processors with them. Medians count.
  */
 final class ThroughRedis {
-  /** To find a quota of a tenth. */
+  /** The further warm-ups to find a quota of a tenth. */
   private static final int MORE_WARM_UPS = 2;
 
   /** A line of a table. */
@@ -32,7 +32,7 @@ final class ThroughRedis {
     }
   }
 
-  /** What one round found. */
+  /** The results of one round. */
   private record Round(Answers answers, RedisFigures.Commands executed) {
     double perSecond() {
       return answers.perSecond();
@@ -47,7 +47,7 @@ final class ThroughRedis {
     }
   }
 
-  /** A row, ready to be measured. */
+  /** A row that is ready to be measured. */
   private record Ready(Row row, KeyedLimiter limiter, List<String> keys, List<Round> rounds) {
     double median(ToDoubleFunction<Round> figure) {
       return Median.of(rounds.stream().mapToDouble(figure));
@@ -70,7 +70,7 @@ final class ThroughRedis {
     this.figures = new RedisFigures(clients.connection());
   }
 
-  /** Arguments: rounds, seconds of a run. */
+  /** Runs the comparison. Arguments: rounds, seconds of a run. */
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[0]);
     int seconds = Integer.parseInt(arguments[1]);
@@ -80,7 +80,7 @@ final class ThroughRedis {
           new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
         new ThroughRedis(rounds, seconds, clients, callers).all();
       }
-      // A server of its own: no earlier connection takes or gives back memory.
+      // A separate server: no earlier connection takes or gives back memory.
       try (RedisClients clients =
           new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
         new RedisMemory(clients, callers).all();
@@ -107,7 +107,7 @@ final class ThroughRedis {
     }
   }
 
-  /** Returns the rows of those that hold a small quota. */
+  /** Returns the rows of the limiters that enforce a small quota. */
   private List<Row> proven() throws InterruptedException {
     List<Row> rows = new ArrayList<>();
     for (RedisContender contender : RedisContender.values()) {
@@ -125,7 +125,7 @@ final class ThroughRedis {
     return rows;
   }
 
-  /** Returns a policy's name that is used only once, so that its state is its own. */
+  /** Returns a policy's name that is used only once, so that its state is separate. */
   private String name() {
     return "bench-" + names++;
   }
@@ -134,7 +134,7 @@ final class ThroughRedis {
     System.out.printf("%n%s: not measured: %s%n", what, cause);
   }
 
-  /** Sets all up, warms them up, lets them run in turn and prints medians. */
+  /** Sets all rows up, warms them up, runs them in turn and prints medians. */
   private void table(RedisScenario scenario, List<Row> rows) throws InterruptedException {
     List<Ready> all = new ArrayList<>();
     for (Row row : rows) {
@@ -158,13 +158,13 @@ final class ThroughRedis {
     }
   }
 
-  /** Sets a row up and lets it run, under the load that is to be measured. */
+  /** Sets a row up and runs it under the load that is to be measured. */
   private Ready warm(RedisScenario scenario, Row row) throws InterruptedException {
     double asked = hotPerSecond.getOrDefault(row, 0.0);
     Ready ready = ready(scenario, row, asked);
     double found = round(scenario + ", warm-up", ready, seconds).perSecond();
-    // A limiter that refuses faster than it admits is asked more often, which refuses more:
-    // average.
+    // A limiter that refuses faster than it admits gets more requests and so refuses more: the
+    // average of both rates is used.
     for (int i = 0; scenario == RedisScenario.REFUSED && i < MORE_WARM_UPS; i++) {
       asked = Math.sqrt(asked * found);
       ready = ready(scenario, row, asked);

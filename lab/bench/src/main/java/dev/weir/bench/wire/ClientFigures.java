@@ -22,9 +22,9 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * What the client saves and costs: calls for 1,000 decisions, calls for a refused key, time and
- * memory of a local decision, and what leases cost near a limit. Server and clients share a
- * process.
+ * Measurements of what the client saves and costs: calls for 1,000 decisions, calls for a refused
+ * key, time and memory of a local decision, and the cost of leases near a limit. Server and clients
+ * share a process.
  */
 final class ClientFigures {
   private static final Duration WAIT = Duration.ofSeconds(20);
@@ -38,7 +38,7 @@ final class ClientFigures {
     this.seconds = seconds;
   }
 
-  /** Arguments: seconds of each run. */
+  /** Runs the measurements. Arguments: seconds of each run. */
   public static void main(String[] arguments) throws Exception {
     long seconds = Long.parseLong(arguments[0]);
     try (ClientServer server = ClientServer.start()) {
@@ -58,7 +58,7 @@ final class ClientFigures {
     return client;
   }
 
-  /** Counts, and times what could not be decided at once. */
+  /** A tally that counts decisions, and times those that could not be made at once. */
   private static final class Tally {
     final ConcurrentHistogram waited = new ConcurrentHistogram(TimeUnit.SECONDS.toNanos(30), 3);
     long decisions;

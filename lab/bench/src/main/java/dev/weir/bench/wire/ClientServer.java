@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A server in this process, with the rules that clients are measured by. */
+/** A server in this process, with the rules for the measurements of clients. */
 public final class ClientServer implements AutoCloseable {
   public static final String DOMAIN = "bench";
 
-  /** Of the limit that four clients ask for near it. */
+  /** The permits of the limit that four clients approach. */
   static final long NEAR_LIMIT = 1_000;
 
   static final long NEAR_WINDOW_SECONDS = 2;

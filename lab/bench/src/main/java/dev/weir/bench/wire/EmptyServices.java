@@ -15,11 +15,11 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What Weir's protocols are compared with: a gRPC service and an HTTP handler on the same stacks
- * that answer a constant, as a server without a limiter would.
+ * The services with which Weir's protocols are compared: a gRPC service and an HTTP handler on the
+ * same stacks that answer a constant, like a server without a limiter.
  */
 final class EmptyServices {
-  /** As long as an answer of Weir's to the same request. */
+  /** An answer as long as Weir's to the same request. */
   private static final Buffer ANSWER =
       Buffer.buffer(
           "{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\",\"currentLimit\":{\"requestsPerUnit\":"

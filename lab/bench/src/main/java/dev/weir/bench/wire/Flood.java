@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 
 /**
- * Floods a store with four times the keys that it holds, from two threads, while each also asks for
- * one hot key, whose decisions are timed.
+ * A flood of a store with four times the keys that it holds, from two threads, while each also
+ * requests one hot key, whose decisions are timed.
  *
  * <pre>Flood [KEYS]</pre>
  */

@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a limit costs an application on Tomcat: requests a second with and without the filter, from
- * the same server, in turns. Server and client have a processor each. And what a request costs that
- * waits on a virtual thread.
+ * A measurement of the cost of a limit to an application on Tomcat: requests per second with and
+ * without the filter, from the same server, in turns. Server and client have a processor each. It
+ * also measures the cost of a request that waits on a virtual thread.
  */
 final class Middleware {
   private static final String[] PATHS = {TomcatServer.PLAIN, TomcatServer.LIMITED};
@@ -34,7 +34,7 @@ final class Middleware {
                 + " {['X-User'] = 'user' .. math.random(100000)}) end\n");
   }
 
-  /** Arguments: rounds, seconds of a run. */
+  /** Runs the measurement. Arguments: rounds, seconds of a run. */
   public static void main(String[] arguments) throws Exception {
     if (Program.there("wrk")) {
       throughput(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]));

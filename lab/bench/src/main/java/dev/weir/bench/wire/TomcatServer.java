@@ -24,8 +24,8 @@ import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
 
 /**
- * A Tomcat that serves the same page twice: under {@value #PLAIN} as it is, under {@value #LIMITED}
- * behind a filter with two limits, by address and by user, that are never reached.
+ * A Tomcat that serves the same page twice: under {@value #PLAIN} without a limit, under {@value
+ * #LIMITED} behind a filter with two limits, by address and by user, that are never reached.
  */
 final class TomcatServer {
   static final String PLAIN = "/plain";

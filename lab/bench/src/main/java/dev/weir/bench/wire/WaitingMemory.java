@@ -20,11 +20,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The heap that a request takes which waits for its turn on a virtual thread, the server aside. */
+/**
+ * A measurement of the heap of a request that waits for its turn on a virtual thread, without the
+ * server.
+ */
 final class WaitingMemory {
   private static final int WAITING = 10_000;
 
-  /** The second request of a client waits for nearly a minute. */
+  /** The rules, under which the second request of a client waits for nearly a minute. */
   private static final String RULES =
       """
       domain: shop
@@ -39,7 +42,7 @@ final class WaitingMemory {
 
   private WaitingMemory() {}
 
-  /** A request as a server has it. */
+  /** A request as in a server. */
   private record Served(String peer) implements RequestView {
     @Override
     public List<String> headers(String name) {
@@ -116,7 +119,7 @@ final class WaitingMemory {
     turn.join();
   }
 
-  /** Returns null where Java has none. */
+  /** Returns an executor of virtual threads, or null if Java has none. */
   private static @Nullable ExecutorService virtualThreads() throws ReflectiveOperationException {
     for (Method method : Executors.class.getMethods()) {
       if (method.getName().equals("newVirtualThreadPerTaskExecutor")) {

@@ -20,9 +20,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Weir's protocols beside other servers, over the loopback interface, with the load generators of
- * the field. In comparisons, server and client have a processor each; rounds alternate, medians
- * count.
+ * A comparison of Weir's protocols with other servers, over the loopback interface, with the load
+ * generators of the field. In comparisons, server and client have a processor each; rounds
+ * alternate, medians count.
  */
 public final class Wire {
   private static final String RULES =
@@ -40,7 +40,7 @@ public final class Wire {
 
   public static final String KEY = "user:__rand_int__";
 
-  /** One thing measured: a name, and how to get operations a second. */
+  /** A contestant: a name, and a way to get operations per second. */
   public record Contestant(String name, Run run) {}
 
   public interface Run {
@@ -61,8 +61,8 @@ public final class Wire {
   }
 
   /**
-   * Arguments: the folder of Weir, rounds, seconds of a run, and the parts that are wanted, with
-   * commas between them; or {@code peers} for these alone.
+   * Runs the comparison. Arguments: the folder of Weir, rounds, seconds of a run, and the wanted
+   * parts, separated by commas; or {@code peers} for these alone.
    */
   public static void main(String[] arguments) throws Exception {
     Wire wire =
@@ -215,7 +215,7 @@ public final class Wire {
         new Contestant("an empty grpc-java service", () -> h2load(empty, body)));
   }
 
-  /** Writes a request as it goes over the connection, and returns the file. */
+  /** Writes a request in its form on the connection to a file, and returns the file. */
   public Path grpcBody() throws IOException {
     byte[] message =
         RateLimitRequest.newBuilder()
@@ -314,7 +314,7 @@ public final class Wire {
     return Program.number("Requests/sec: +([0-9.]+)", said);
   }
 
-  /** Lets all run in turn, and prints medians. */
+  /** Runs all contestants in turn, and prints medians. */
   public void table(String title, Contestant... contestants)
       throws IOException, InterruptedException {
     new WireTable(started, rounds).print(title, contestants);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Clients that misbehave at the RESP port, at a bounded rate, until closed. The question is whether
+ * Clients that misbehave at the RESP port, at a bounded rate, until closed. It measures whether
  * other clients wait for them, not how the processor is divided.
  */
 final class WireAbuse implements AutoCloseable {
@@ -18,7 +18,9 @@ final class WireAbuse implements AutoCloseable {
   private static final int NEVER_READING = 20;
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** What is sent on a connection of its own, one after the other, 200 a second. */
+  /**
+   * The bytes of the attacks, each sent on its own connection, one after the other, 200 a second.
+   */
   private static final String[] ATTACKS = {
     "*1000000\r\n",
     "*1\r\n$2147483647\r\n",
@@ -63,7 +65,7 @@ final class WireAbuse implements AutoCloseable {
         socket.shutdownOutput();
         LockSupport.parkNanos(PAUSE_NANOS);
       } catch (IOException e) {
-        LockSupport.parkNanos(PAUSE_NANOS); // Closed at once, as it should be.
+        LockSupport.parkNanos(PAUSE_NANOS); // It is closed at once, as it should be.
       }
     }
   }

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How long each protocol takes: at shares of their maximum, in the first seconds, and when others
- * misbehave; and what an idle connection costs. Server and client share all processors.
+ * Measurements of each protocol's latency: at shares of the maximum, in the first seconds, and when
+ * other clients misbehave; and of the cost of an idle connection. Server and client share all
+ * processors.
  */
 final class WireLatency {
   private static final int[] SHARES = {25, 50, 80};
@@ -28,7 +29,10 @@ final class WireLatency {
     this.home = home;
   }
 
-  /** Prints the percentiles of each protocol under open-loop load, from when a request was due. */
+  /**
+   * Prints the percentiles of each protocol under open-loop load, from the time at which a request
+   * was due.
+   */
   void shares(Map<String, String> ports) throws IOException, InterruptedException {
     System.out.printf(
         "%n**Latency at shares of the maximum, ms, from when a request was due**%n%n"
@@ -133,7 +137,7 @@ final class WireLatency {
     throw new IOException("no " + percentile + " in\n" + said);
   }
 
-  /** Prints what a connection that has asked once and is silent since takes of the heap. */
+  /** Prints the heap of a connection that has sent one request and is silent since. */
   void idle(long pid, Map<String, String> ports) throws IOException, InterruptedException {
     System.out.printf(
         "%n**An idle connection, bytes of the heap**%n%n| protocol | bytes |%n|---|---|%n");
@@ -161,7 +165,7 @@ final class WireLatency {
     }
   }
 
-  /** Prints how clients that misbehave affect other clients of the RESP port. */
+  /** Prints the effect of misbehaving clients on other clients of the RESP port. */
   void abuse(String port) throws IOException, InterruptedException {
     System.out.printf(
         "%n**RESP at 2,000 per second while others misbehave, ms from when a request was due**%n%n"

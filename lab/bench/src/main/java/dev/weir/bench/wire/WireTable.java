@@ -9,19 +9,23 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 
 /**
- * One table of {@link Wire}: how many requests a second each contestant answers, and what a request
- * takes of its server's processor. The latter counts where the client's processor is the full one.
+ * One table of {@link Wire}: the requests per second of each contestant, and the server's processor
+ * time for a request. The latter counts if the client's processor is the busy one.
  */
 final class WireTable {
-  /** A virtual machine on one processor takes a while to compile what it runs. */
+  /**
+   * The most warm-ups: a virtual machine on one processor takes a while to compile the code that it
+   * runs.
+   */
   private static final int MOST_WARM_UPS = 12;
 
   private static final double WARM = 1.05;
 
   /**
-   * What one run has found.
+   * The results of one run.
    *
-   * @param serverMicros processor time of all servers for a request; the others are idle meanwhile
+   * @param serverMicros the processor time of all servers for a request, in microseconds; the
+   *     others are idle meanwhile
    */
   private record Found(double perSecond, double serverMicros) {}
 
@@ -33,7 +37,7 @@ final class WireTable {
     this.rounds = rounds;
   }
 
-  /** Lets all run in turn, once to warm them up, and prints medians. */
+  /** Runs all contestants in turn, once to warm them up, and prints medians. */
   void print(String title, Wire.Contestant... contestants)
       throws IOException, InterruptedException {
     for (Wire.Contestant contestant : contestants) {
@@ -69,7 +73,7 @@ final class WireTable {
     return Arrays.stream(found).mapToDouble(Found::perSecond);
   }
 
-  /** Runs until it gets no faster. */
+  /** Runs a contestant until it gets no faster. */
   private void warmUp(String title, Wire.Contestant contestant)
       throws IOException, InterruptedException {
     double best = 0;

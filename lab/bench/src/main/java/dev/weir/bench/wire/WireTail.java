@@ -19,8 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Latency at half of the maximal rate, second by second, of Weir beside an empty service. Server
- * and generator, which is this class's program, have a processor each: the generator never rests.
+ * A comparison of latency at half of the maximal rate, second by second, of Weir and an empty
+ * service. Server and generator, which is this class's program, have a processor each: the
+ * generator never rests.
  */
 final class WireTail {
   private static final int SECONDS = 10;
@@ -43,7 +44,7 @@ final class WireTail {
             + " the generator's own lateness: p99, median |%n|---|---|---|---|---|---|---|%n");
   }
 
-  /** Prints rows of one server, of which the first shows how it warms up. */
+  /** Prints rows of one server, the first of which shows how it warms up. */
   static void print(String server, Door protocol, String port, int rows)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();

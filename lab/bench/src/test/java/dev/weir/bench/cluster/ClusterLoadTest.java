@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The loads on a cluster, put on one server without a cluster. */
+/** A test of the loads on a cluster, put on one server without a cluster. */
 class ClusterLoadTest {
   @TempDir private static Path folder;
   private static WeirServer server;

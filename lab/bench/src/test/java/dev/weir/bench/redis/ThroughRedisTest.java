@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is measured through Redis limits, and only decisions count. */
+/** A test that limiters measured through Redis do limit, and that only decisions count. */
 class ThroughRedisTest {
   private static final List<Program> STARTED = new ArrayList<>();
   private static RedisClients clients;

@@ -10,45 +10,45 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What clients were given of keys whose window is longer than any siege, to be compared with what
- * the members have charged for it. Safe for use by many threads.
+ * The permits that clients were given for keys whose window is longer than any siege, to be
+ * compared with the permits that the members have charged for them. Safe for use by many threads.
  */
 final class Accounts {
   /*
-   * What must be so? Nothing that was admitted may be forgotten: admitted <= charged. Nothing may be
-   * charged twice: charged <= asked for. In between is what was asked for without a known answer: it
-   * may be charged, and given back. Clients go on while a key is looked at, so the first is read
-   * before that and the last after it.
+   * What must hold? No admitted permit may be forgotten: admitted <= charged. No permit may be
+   * charged twice: charged <= requested. In between are permits that were requested without a known
+   * answer: they may be charged, and refunded. Clients go on while a key is compared, so the first
+   * number is read before the comparison and the last after it.
    */
 
   private static final long MOMENT_MILLIS = 50;
 
   /**
-   * All keys together.
+   * The sums over all keys.
    *
-   * @param admitted permits, as clients were answered
-   * @param charged permits, as the members have it
-   * @param asked permits that clients have asked for
-   * @param forgotten permits of keys that were admitted and are not charged
-   * @param twice permits of keys that are charged and were not asked for
+   * @param admitted the admitted permits by the clients' answers
+   * @param charged the charged permits by the members' counts
+   * @param asked the permits that clients have requested
+   * @param forgotten the permits of keys that were admitted and are not charged
+   * @param twice the permits of keys that are charged and were not requested
    */
   record Balance(long admitted, long charged, long asked, long forgotten, long twice) {}
 
-  /** Permits of a key. */
+  /** The permits of a key. */
   private static final class Account {
     private long asked;
     private long admitted;
   }
 
-  // Guarded by this.
+  // Guarded by this object's lock.
   private final Map<String, Account> accounts = new HashMap<>();
 
-  /** Permits are about to be asked for. */
+  /** Counts permits that are about to be requested. */
   synchronized void asked(String key, int permits) {
     accounts.computeIfAbsent(key, each -> new Account()).asked += permits;
   }
 
-  /** Permits were admitted that were asked for before. */
+  /** Counts permits that were requested before and are admitted. */
   synchronized void admitted(String key, int permits) {
     accounts.computeIfAbsent(key, each -> new Account()).admitted += permits;
   }
@@ -64,8 +64,8 @@ final class Accounts {
   }
 
   /**
-   * Compares. What a leader says without its log may be older than what it was before: so a key
-   * that seems to be forgotten is looked at again, for some time.
+   * Compares the clients' and the members' permits. A leader's count without its log may be older
+   * than its count before. So a key that seems to be forgotten is compared again, for some time.
    *
    * @throws IOException if the member does not answer
    */

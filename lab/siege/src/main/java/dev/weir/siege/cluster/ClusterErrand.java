@@ -13,12 +13,15 @@ record ClusterErrand(ClusterHistory history, SiegeRule asked, String key, int pe
   private static final int HOT = 8;
   private static final int WARM = 1_000;
 
-  /** Four of five requests are for a hot key, for 1 to 8 permits: far more than the limit. */
+  /**
+   * The share of requests for a warm key, one of so many. The others are for a hot key, for 1 to 8
+   * permits: far more than the limit.
+   */
   private static final int ONE_OF_FIVE = 5;
 
   private static final int MOST_PERMITS = 8;
 
-  /** Returns a random one by one of the rules, which the history knows of. */
+  /** Returns a random request by one of the rules, which is recorded in the history. */
   static ClusterErrand any(ClusterHistory history, List<SiegeRule> rules, SplittableRandom random) {
     SiegeRule rule = rules.get(random.nextInt(rules.size()));
     boolean hot = random.nextInt(ONE_OF_FIVE) > 0 || rule.equals(ClusterRules.ACCOUNT);
@@ -36,12 +39,12 @@ record ClusterErrand(ClusterHistory history, SiegeRule asked, String key, int pe
   @Override
   public @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos) {
     history.answered(asked, key, permits, startNanos, answer);
-    return null; // Admissions are judged together by ClusterHistory.
+    return null; // ClusterHistory judges all admissions together.
   }
 
   @Override
   public @Nullable String unanswered(IOException reason) {
     history.unanswered();
-    return null; // Its member is away, or the network is.
+    return null; // The member is away, or the network is.
   }
 }

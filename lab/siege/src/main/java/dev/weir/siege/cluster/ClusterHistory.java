@@ -8,20 +8,23 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the clients of a cluster were answered. Safe for use by many threads. */
+/** The history of the answers to a cluster's clients. Safe for use by many threads. */
 final class ClusterHistory {
-  /** What is older can share no window with what is still to be answered. */
+  /**
+   * The time for which answers are kept: older ones share no window with requests that are still
+   * unanswered.
+   */
   private static final Duration KEPT = ClusterRules.STRICT.window().plus(Guest.PATIENCE);
 
   /**
-   * What happened since the last time.
+   * The result of checking the answers since the last check.
    *
-   * @param admitted requests, of the judged rules
-   * @param refused requests that were refused by the limit, or by a protocol that does not say why
-   * @param uncertain requests that were answered without a decision
-   * @param unanswered requests without an answer
-   * @param gapNanos the longest time in which no answer that admitted arrived
-   * @param excess permits beyond the limit that some window certainly holds, by rule
+   * @param admitted the admitted requests of the judged rules
+   * @param refused the requests that were refused by the limit, or by a protocol without reasons
+   * @param uncertain the requests that were answered without a decision
+   * @param unanswered the requests without an answer
+   * @param gapNanos the longest time in which no admission arrived
+   * @param excess the permits beyond the limit that some window certainly holds, by rule
    */
   record Judgement(
       long admitted,
@@ -34,7 +37,7 @@ final class ClusterHistory {
   private final Accounts accounts = new Accounts();
   private final Admissions admissions = new Admissions(KEPT.multipliedBy(2));
 
-  // All guarded by this.
+  // All of these are guarded by this object's lock.
   private long admitted;
   private long refused;
   private long uncertain;
@@ -42,19 +45,19 @@ final class ClusterHistory {
   private long latestNanos = System.nanoTime();
   private long gapNanos;
 
-  /** Permits are about to be asked for. */
+  /** Records permits that are about to be requested. */
   void asks(SiegeRule rule, String key, int permits) {
     if (rule.equals(ClusterRules.ACCOUNT)) {
       accounts.asked(key, permits);
     }
   }
 
-  /** Returns what was asked for and admitted by {@link ClusterRules#ACCOUNT}. */
+  /** Returns the permits requested and admitted by {@link ClusterRules#ACCOUNT}. */
   Accounts accounts() {
     return accounts;
   }
 
-  /** An answer has arrived. */
+  /** Records an answer. */
   synchronized void answered(
       SiegeRule rule, String key, int permits, long startNanos, Guest.Answer answer) {
     long now = System.nanoTime();
@@ -77,12 +80,12 @@ final class ClusterHistory {
     }
   }
 
-  /** No answer has arrived: it admits nothing. */
+  /** Records that no answer has arrived, which admits nothing. */
   synchronized void unanswered() {
     unanswered++;
   }
 
-  /** Judges what has been answered, and begins anew. Windows over both parts are judged too. */
+  /** Judges the answers so far, and begins anew. Windows over both parts are judged too. */
   synchronized Judgement judge() {
     long now = System.nanoTime();
     gapNanos = Math.max(gapNanos, now - latestNanos);

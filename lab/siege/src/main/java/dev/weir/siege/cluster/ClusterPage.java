@@ -6,10 +6,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a cluster is, as one of its members says.
+ * The state of a cluster in the view of one of its members.
  *
- * @param text the page; empty if none was answered
- * @param replicas those of the members that are up
+ * @param text the page; empty if there was no answer
+ * @param replicas the replicas of the members that are up
  */
 public record ClusterPage(String text, List<Replica> replicas) {
   static final ClusterPage NONE = new ClusterPage("", List.of());
@@ -23,11 +23,11 @@ public record ClusterPage(String text, List<Replica> replicas) {
               + "[^}]*?\"voters\":\\[([^]]*)]");
 
   /**
-   * What a member has of a group.
+   * A member's replica of a group.
    *
-   * @param comparedAt the index at which replicas compared last; 0 if they have not
-   * @param sum what this one had come to there
-   * @param voters as the page has them
+   * @param comparedAt the index of the last comparison of replicas; 0 if there was none
+   * @param sum the sum of this replica at that index
+   * @param voters the voters in the form of the page
    */
   public record Replica(
       String member,
@@ -70,18 +70,18 @@ public record ClusterPage(String text, List<Replica> replicas) {
     return text.contains("\"health\":\"healthy\"");
   }
 
-  /** Returns the level at which members write; 0 if the page does not say. */
+  /** Returns the level at which members write; 0 if the page does not have it. */
   public int level() {
     Matcher level = LEVEL.matcher(text);
     return level.find() ? Integer.parseInt(level.group(1)) : 0;
   }
 
-  /** Returns whether each slot of keys has the group that it should have. */
+  /** Returns whether each slot of keys is in the group where it should be. */
   public boolean settled() {
     return text.contains("\"slots_to_move\":0,\"moves\":[]");
   }
 
-  /** Returns whether it names a member. */
+  /** Returns whether the page names a member. */
   public boolean names(String member) {
     return text.contains("{\"name\":\"" + member + "\"");
   }
@@ -91,7 +91,7 @@ public record ClusterPage(String text, List<Replica> replicas) {
     return replicas.stream().filter(each -> each.group() == group).toList();
   }
 
-  /** Returns the numbers of the groups of which replicas are up. */
+  /** Returns the numbers of the groups with replicas that are up. */
   public List<Integer> groups() {
     return replicas.stream().map(Replica::group).distinct().sorted().toList();
   }

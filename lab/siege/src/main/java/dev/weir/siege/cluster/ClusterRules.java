@@ -6,11 +6,11 @@ import java.util.List;
 
 /** The rules of a besieged cluster. */
 final class ClusterRules {
-  /** Each decision is committed by a majority. */
+  /** A strict rule: a majority commits each decision. */
   static final SiegeRule STRICT =
       SiegeRule.shared("strict", 100, Duration.ofSeconds(2), "store: shared");
 
-  /** Members spend what was committed before. */
+  /** A leased rule: members spend permits that were committed before. */
   static final SiegeRule LEASED =
       SiegeRule.shared(
           "leased",
@@ -18,25 +18,34 @@ final class ClusterRules {
           Duration.ofSeconds(2),
           "store: shared, consistency: leased, sync_interval: 200ms");
 
-  /** More permits a day than a siege asks for: all that was charged is known at its end. */
+  /** A rule with more permits a day than a siege requests: at its end all charges are known. */
   static final SiegeRule ACCOUNT =
       SiegeRule.shared("account", 100_000_000, Duration.ofDays(1), "store: shared");
 
-  /** Lets everybody pass while nothing is decided: a limit that does not hold, to be found out. */
+  /**
+   * A rule that admits everything while nothing is decided: its limit does not hold, and a siege
+   * must find that out.
+   */
   static final SiegeRule OPEN =
       SiegeRule.shared("open", 20, Duration.ofSeconds(2), "store: shared, on_failure: allow");
 
-  /** Counted by each member for itself: a limit that does not hold, to be found out. */
+  /**
+   * A rule that each member counts for itself: its limit does not hold, and a siege must find that
+   * out.
+   */
   static final SiegeRule APART =
       SiegeRule.local("apart", 20, Duration.ofSeconds(2), "store: local");
 
-  /** Those whose limits must hold. */
+  /** The rules whose limits must hold. */
   static final List<SiegeRule> LIMITS = List.of(STRICT, LEASED);
 
-  /** Those that clients ask for. */
+  /** The rules that clients use. */
   static final List<SiegeRule> ASKED = List.of(STRICT, LEASED, ACCOUNT);
 
-  /** A few permits a day: what was asked of a key, and what was answered, is known. */
+  /**
+   * The permits of a ration: a few a day, so that all requests of a key and their answers are
+   * known.
+   */
   static final int RATION_PERMITS = 20;
 
   private ClusterRules() {}

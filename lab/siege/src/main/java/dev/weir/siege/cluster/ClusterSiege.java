@@ -16,15 +16,15 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A cluster of real processes that is asked by clients of every protocol at every member, while
- * faults strike. Each round is one fault, the healing after it, and the judgement of all that was
- * answered. Not safe for use by several threads.
+ * A siege of a cluster of real processes: clients of every protocol send requests to every member
+ * while faults strike. Each round is one fault, the healing after it, and a check of all answers.
+ * Not safe for use by several threads.
  */
 public final class ClusterSiege implements AutoCloseable {
-  /** How long members wait for a silent leader, at least; at most twice as long. */
+  /** The least time that members wait for a silent leader; the most is twice as long. */
   static final long ELECTION_MILLIS = 500;
 
-  /** What is asked before and after a fault, in addition to what the healing takes. */
+  /** The time of requests before and after a fault, in addition to the healing. */
   private static final long CALM_MILLIS = 250;
 
   private static final long MOMENT_MILLIS = 10;
@@ -36,9 +36,9 @@ public final class ClusterSiege implements AutoCloseable {
       List.of(Protocol.HTTP, Protocol.GRPC, Protocol.CHECK);
 
   /**
-   * A round.
+   * The result of a round.
    *
-   * @param healNanos from the end of the fault, or from when ended members were started again,
+   * @param healNanos the time from the end of the fault, or from the restart of ended members,
    *     until each member has admitted a request for a fresh key
    */
   public record Outcome(
@@ -47,7 +47,7 @@ public final class ClusterSiege implements AutoCloseable {
       Accounts.Balance balance,
       SingleKeys.Judgement keys,
       long healNanos) {
-    /** Returns the permits beyond a limit that some window certainly holds, of a rule. */
+    /** Returns the permits beyond a rule's limit that some window certainly holds. */
     long excess(SiegeRule rule) {
       return judgement.excess().getOrDefault(rule, 0L);
     }
@@ -89,8 +89,8 @@ public final class ClusterSiege implements AutoCloseable {
   }
 
   /**
-   * Starts the members, and clients that ask them by those rules; returns when each member has
-   * admitted a request.
+   * Starts the members, and clients that send requests for those rules; returns when each member
+   * has admitted a request.
    */
   public static ClusterSiege start(ClusterSite site, List<SiegeRule> rules, SplittableRandom random)
       throws IOException, InterruptedException {
@@ -120,21 +120,21 @@ public final class ClusterSiege implements AutoCloseable {
     visitors.add(Protocol.CHECK, member::target, KEYS_PACE, () -> keys.next(own));
   }
 
-  /** Returns of how many keys the whole history was judged. */
+  /** Returns the number of keys whose whole history was judged. */
   public int keysJudged() {
     return keysJudged;
   }
 
-  /** Returns all that can happen. */
+  /** Returns all faults that can happen. */
   List<ClusterFault> faults() {
     return site.faults();
   }
 
   /**
-   * Has a fault strike, waits until all is well again, and judges.
+   * Makes a fault strike, waits until the cluster is healthy again, and checks all answers.
    *
-   * @throws IOException if it does not become well, or the replicas differ; then no other round can
-   *     follow
+   * @throws IOException if it does not become healthy, or the replicas differ; then no other round
+   *     can follow
    */
   public Outcome round(ClusterFault fault) throws IOException, InterruptedException {
     if (broken) {
@@ -153,13 +153,15 @@ public final class ClusterSiege implements AutoCloseable {
     return outcome;
   }
 
-  /** Compares what clients were given with what members have charged. */
+  /** Compares the permits that clients were given with those that members have charged. */
   private Accounts.Balance balance() throws IOException, InterruptedException {
     Target member = Objects.requireNonNull(members.any().target());
     return history.accounts().balance(member, Members.LONGEST);
   }
 
-  /** Waits until each member admits a request for a fresh key, and returns how long it took. */
+  /**
+   * Waits until each member admits a request for a fresh key, and returns the time that it took.
+   */
   private long heal() throws IOException, InterruptedException {
     long begin = System.nanoTime();
     for (MemberProcess member : members.all()) {
@@ -176,7 +178,7 @@ public final class ClusterSiege implements AutoCloseable {
 
   @Override
   public void close() {
-    members.close(); // Before the clients: they wait for no answer then.
+    members.close(); // Clients closed first would wait for answers.
     visitors.close();
     site.close();
   }

@@ -33,11 +33,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the members of a cluster are, from which follows what can happen to them. None is started
- * yet.
+ * A site: the members of a cluster in their surroundings. The surroundings, such as proxies,
+ * namespaces or a small disk, determine the possible faults. A site is made for one siege, which
+ * closes it at its end; no member is started yet.
  *
- * @param faults all that can happen there
- * @param parts closed after the members, the last one first
+ * @param faults all possible faults
+ * @param parts the parts that are closed after the members, the last one first
  */
 public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseable> parts)
     implements AutoCloseable {
@@ -47,14 +48,17 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
   private static final int DISK_MEGABYTES = 160;
   private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
 
-  /** Members that start fast, and are no burden to a small machine. */
+  /** The options by which members start fast and take little of a small machine. */
   private static final List<String> OPTIONS =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
-  /** Those, and the classes that a member loads; empty until one has. */
+  /**
+   * These options, and the shared classes that a member loads; empty until a member has loaded
+   * them.
+   */
   private static List<String> shared = List.of();
 
-  /** Makes a site; null where this machine has none of the kind. */
+  /** A maker of sites; it returns null if this machine cannot have a site of the kind. */
   interface Place {
     @Nullable ClusterSite make(Path folder, int size, SplittableRandom random) throws IOException;
   }
@@ -73,7 +77,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return places;
   }
 
-  /** Members of which processes, clocks and files fail. */
+  /** Returns a site in which processes, clocks and files of members fail. */
   static ClusterSite onLoopback(Path folder, int size, SplittableRandom random) throws IOException {
     List<ShiftedClock> clocks = new ArrayList<>();
     List<MemberProcess> all = new ArrayList<>();
@@ -95,14 +99,16 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return new ClusterSite(new Members(all, random.split()), faults, List.of());
   }
 
-  /** Three members that trust each other by certificates, and two that can join. */
+  /**
+   * Returns a site of three members that trust each other by certificates, and two that can join.
+   */
   static ClusterSite withNewcomers(Path folder, SplittableRandom random) throws IOException {
     PeerFiles.write(folder, NAMES);
     List<Integer> ports = ports(NAMES.size());
     List<MemberProcess> every = new ArrayList<>();
     for (int i = 0; i < NAMES.size(); i++) {
       String name = NAMES.get(i);
-      // A newcomer names those who were there at first: some of them may have been removed.
+      // A newcomer names the first members: some of them may have been removed.
       int named = Math.max(FOUNDERS, i + 1);
       List<String> flags = new ArrayList<>(flags(folder, FOUNDERS, seeds(named, LOOPBACK, ports)));
       flags.addAll(PeerFiles.flags(folder, name));
@@ -115,7 +121,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return new ClusterSite(members, List.of(MembershipFault.values()), List.of());
   }
 
-  /** Members of one group, to which others are added. */
+  /** Returns a site with members of one group, to which other groups are added. */
   static ClusterSite withMoreGroups(Path folder, int size, SplittableRandom random)
       throws IOException {
     return behindProxies(
@@ -125,7 +131,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
         proxies -> Stream.of(SlotsFault.values()).map(each -> each.of(proxies)).toList());
   }
 
-  /** Members whose connections to each other fail. */
+  /** Returns a site in which the connections between members fail. */
   static ClusterSite behindProxies(Path folder, int size, SplittableRandom random)
       throws IOException {
     return behindProxies(
@@ -155,7 +161,9 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
         new Members(all, random.split()), faults.apply(proxies), List.copyOf(proxies));
   }
 
-  /** Members that are cut off from each other; null where no namespaces can be made. */
+  /**
+   * Returns a site in which members are cut off from each other; null if namespaces cannot be made.
+   */
   static @Nullable ClusterSite inNamespaces(Path folder, int size, SplittableRandom random)
       throws IOException {
     NetworkNamespaces spaces = NetworkNamespaces.of(size);
@@ -171,7 +179,10 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return inNamespaces(folder, size, random, spaces, faults);
   }
 
-  /** Five members, all of which have each key; they can be cut off where namespaces can be made. */
+  /**
+   * Returns a site of five members, each with all keys; they can be cut off if namespaces can be
+   * made.
+   */
   static ClusterSite ofFive(Path folder, SplittableRandom random) throws IOException {
     int size = NAMES.size();
     List<ClusterFault> faults = new ArrayList<>(List.of(MinorityFault.values()));
@@ -208,7 +219,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return new ClusterSite(new Members(all, random.split()), faults, List.of(spaces));
   }
 
-  /** Members of an older version that know nothing of each other but a name. */
+  /** Returns a site with members of an older version that find each other only by a name. */
   static ClusterSite behindName(Path folder, int size, SplittableRandom random) throws IOException {
     PeerFiles.write(folder, NAMES.subList(0, size));
     HostsFile hosts = new HostsFile(folder, "members.test");
@@ -240,7 +251,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
     return new ClusterSite(new Members(all, random.split()), faults, List.of());
   }
 
-  /** Members of which one has a small disk; null where none can be mounted. */
+  /** Returns a site in which one member has a small disk; null if none can be mounted. */
   static @Nullable ClusterSite onSmallDisk(Path folder, int size, SplittableRandom random)
       throws IOException {
     SmallDisk disk = SmallDisk.of(DISK_MEGABYTES, Files.createDirectory(folder.resolve("disk")));
@@ -275,8 +286,8 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
   }
 
   /**
-   * Returns the options of members. The first time, one runs alone: what the others map of its
-   * classes halves the processor time that a start takes.
+   * Returns the options of members. The first time, one member runs alone: the others map its
+   * classes, which halves the processor time of a start.
    */
   private static synchronized List<String> options() throws IOException {
     if (shared.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 final class ClusterSoak {
   private ClusterSoak() {}
 
-  /** All rounds of one fault. */
+  /** The results of all rounds of one fault. */
   private static final class Row {
     private final String fault;
     private int rounds;
@@ -94,7 +94,7 @@ final class ClusterSoak {
     System.exit(rows.stream().noneMatch(row -> row.wrong) ? 0 : 1);
   }
 
-  /** Has all faults strike in turn, each at least once, as long as the cluster heals. */
+  /** Makes all faults strike in turn, each at least once, as long as the cluster heals. */
   private static void besiege(
       ClusterSite site, Duration length, SplittableRandom random, List<Row> rows)
       throws IOException, InterruptedException {

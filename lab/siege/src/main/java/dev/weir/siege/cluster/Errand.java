@@ -4,7 +4,7 @@ import dev.weir.siege.guests.Guest;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A request of a client, with what the answer must be. */
+/** A request of a client, with a check of its answer. */
 public interface Errand {
   String rule();
 
@@ -18,15 +18,15 @@ public interface Errand {
    * Checks the answer.
    *
    * @param startNanos not after the instant of the decision, by this process's clock
-   * @param endNanos not before it
-   * @return what is wrong with it; null if nothing is
+   * @param endNanos not before that instant
+   * @return the problem with the answer; null if there is none
    */
   @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos);
 
   /**
-   * Takes note that there was no answer: it is unknown whether anything was charged.
+   * Records that there was no answer: it is unknown whether anything was charged.
    *
-   * @return what is wrong with that; null if nothing is
+   * @return the problem with that; null if there is none
    */
   @Nullable String unanswered(IOException reason);
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a cluster, as a process that is started, ended in every way, and started again from
+ * The process of a member of a cluster: it is started, ended in every way, and started again from
  * its folder. Safe for use by many threads.
  */
 public final class MemberProcess implements AutoCloseable {
@@ -26,7 +26,7 @@ public final class MemberProcess implements AutoCloseable {
   private final @Nullable String token;
   private final List<String> flags;
 
-  // Guarded by this.
+  // Guarded by this object's lock.
   private @Nullable ServerProcess process;
   private boolean stopped;
   private int starts;
@@ -34,9 +34,9 @@ public final class MemberProcess implements AutoCloseable {
 
   /**
    * @param logs the folder for its output
-   * @param folder its own, the value of {@code --cluster-dir}
-   * @param token of its clients, null if none is required
-   * @param flags all others
+   * @param folder the member's folder, the value of {@code --cluster-dir}
+   * @param token the token of its clients, null if none is required
+   * @param flags all other flags
    */
   MemberProcess(
       String name,
@@ -63,12 +63,15 @@ public final class MemberProcess implements AutoCloseable {
     return folder;
   }
 
-  /** Has it take part up to that level from its next start on; as far as it can if never said. */
+  /**
+   * Sets the highest level of the member from its next start on; without a call, it is the highest
+   * of its version.
+   */
   public synchronized void understands(int level) {
     levelMost = level;
   }
 
-  /** Starts it, and returns at once. */
+  /** Starts the process, and returns at once. */
   public synchronized void start() throws IOException {
     if (process != null) {
       throw new IllegalStateException(name + ": runs (expected: ended)");
@@ -89,22 +92,22 @@ public final class MemberProcess implements AutoCloseable {
     return process;
   }
 
-  /** Returns whether it was started and not ended by this. */
+  /** Returns whether the process was started and not ended here. */
   synchronized boolean started() {
     return process != null;
   }
 
-  /** Returns whether it was started, and is not held by {@link #stop}. */
+  /** Returns whether the process was started, and is not held by {@link #stop}. */
   synchronized boolean goesOn() {
     return process != null && !stopped;
   }
 
-  /** Returns its ports, null while it does not run or is not ready. */
+  /** Returns the member's ports; null while it does not run or is not ready. */
   synchronized @Nullable Target target() {
     return process != null && process.ready() ? process.target() : null;
   }
 
-  /** Returns how the cluster is, as this member says; nothing if it does not. */
+  /** Returns the member's view of the cluster; an empty page if it does not answer. */
   public ClusterPage page() {
     Target target = target();
     if (target == null) {
@@ -117,12 +120,12 @@ public final class MemberProcess implements AutoCloseable {
     }
   }
 
-  /** Returns what it has written since it was started. */
+  /** Returns the output of the process since its start. */
   public String log() {
     return process().log();
   }
 
-  /** Deletes its folder, if it has one, while it does not run. */
+  /** Deletes the member's folder, if it has one, while it does not run. */
   public synchronized void loseFolder() throws IOException {
     if (process != null) {
       throw new IllegalStateException(name + ": runs (expected: ended)");
@@ -132,7 +135,7 @@ public final class MemberProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as its operator would, and waits for that. */
+  /** Ends the process in the way of an operator, and waits for the end. */
   public synchronized void end() throws IOException {
     ServerProcess ending = process();
     ending.terminate();
@@ -142,7 +145,7 @@ public final class MemberProcess implements AutoCloseable {
     kill();
   }
 
-  /** Ends it at once: kill -9. */
+  /** Ends the process at once: kill -9. */
   public synchronized void kill() {
     if (process != null) {
       process.close();
@@ -150,13 +153,13 @@ public final class MemberProcess implements AutoCloseable {
     }
   }
 
-  /** Has it run no more: SIGSTOP. */
+  /** Stops the process without ending it: SIGSTOP. */
   public synchronized void stop() throws IOException {
     process().signal("STOP");
     stopped = true;
   }
 
-  /** Has it go on: SIGCONT. */
+  /** Continues the stopped process: SIGCONT. */
   public synchronized void goOn() throws IOException {
     process().signal("CONT");
     stopped = false;

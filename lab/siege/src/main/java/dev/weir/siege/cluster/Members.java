@@ -21,9 +21,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** The members of a cluster, and those that can become one. Not safe for use by several threads. */
+/**
+ * The members of a cluster, and the processes that can become members. Not safe for use by several
+ * threads.
+ */
 public final class Members implements AutoCloseable {
-  /** For a cluster to be as it should be, on a busy machine. */
+  /** The longest time for a cluster to become as it should be, on a busy machine. */
   public static final Duration LONGEST = Duration.ofMinutes(3);
 
   private static final long MOMENT_MILLIS = 50;
@@ -38,7 +41,7 @@ public final class Members implements AutoCloseable {
   }
 
   /**
-   * @param spare those that can join
+   * @param spare the processes that can join
    */
   Members(List<MemberProcess> all, List<MemberProcess> spare, SplittableRandom random) {
     this.all = new ArrayList<>(all);
@@ -46,24 +49,26 @@ public final class Members implements AutoCloseable {
     this.random = random;
   }
 
-  /** Returns the members as they are now, or are to be. */
+  /** Returns the members as they are now, or are meant to be. */
   public List<MemberProcess> all() {
     return Collections.unmodifiableList(all);
   }
 
-  /** Returns those that can join, none of which runs. */
+  /** Returns the processes that can join, none of which runs. */
   public List<MemberProcess> spare() {
     return Collections.unmodifiableList(spare);
   }
 
-  /** Returns all that are or can become members. */
+  /** Returns all processes that are or can become members. */
   List<MemberProcess> every() {
     List<MemberProcess> every = new ArrayList<>(all);
     every.addAll(spare);
     return every;
   }
 
-  /** Starts one that was none, with an empty folder: from now on it counts as a member. */
+  /**
+   * Starts a process that was no member, with an empty folder: from now on it counts as a member.
+   */
   public MemberProcess join() throws IOException {
     MemberProcess newcomer = spare.remove(random.nextInt(spare.size()));
     newcomer.loseFolder();
@@ -72,7 +77,7 @@ public final class Members implements AutoCloseable {
     return newcomer;
   }
 
-  /** A member is none any more. */
+  /** Removes a member from the list: it is no member any more. */
   public void removed(MemberProcess member) {
     all.remove(member);
     spare.add(member);
@@ -90,7 +95,7 @@ public final class Members implements AutoCloseable {
     return all.get(random.nextInt(all.size()));
   }
 
-  /** Returns so many, in any order. */
+  /** Returns so many members, in any order. */
   public List<MemberProcess> some(int count) {
     List<MemberProcess> left = new ArrayList<>(all);
     List<MemberProcess> some = new ArrayList<>();
@@ -100,7 +105,7 @@ public final class Members implements AutoCloseable {
     return some;
   }
 
-  /** Returns one that does not lead. */
+  /** Returns a member that does not lead. */
   public MemberProcess follower() throws IOException, InterruptedException {
     return anyBut(leader());
   }
@@ -111,7 +116,7 @@ public final class Members implements AutoCloseable {
     return others.get(random.nextInt(others.size()));
   }
 
-  /** Starts all that do not run, and returns at once. */
+  /** Starts all members that do not run, and returns at once. */
   void start() throws IOException {
     for (MemberProcess each : all) {
       if (!each.started()) {
@@ -141,15 +146,15 @@ public final class Members implements AutoCloseable {
     return Objects.requireNonNull(found.get());
   }
 
-  /** A state of a cluster that comes some time. */
+  /** A state that a cluster reaches some time. */
   private interface State {
     boolean holds() throws IOException, InterruptedException;
   }
 
   /**
-   * Waits until it is so.
+   * Waits until the state holds.
    *
-   * @throws IOException if it is not within {@link #LONGEST}; the message has all logs
+   * @throws IOException if it does not hold within {@link #LONGEST}; the message has all logs
    */
   private void await(State state, Supplier<String> trouble)
       throws IOException, InterruptedException {
@@ -185,7 +190,7 @@ public final class Members implements AutoCloseable {
         () -> some.stream().anyMatch(this::admits), () -> "nothing is admitted within " + LONGEST);
   }
 
-  /** Waits until all members take part, and one of them says that all is well. */
+  /** Waits until all members take part, and one of them reports that all is well. */
   public void awaitHealthy() throws IOException, InterruptedException {
     for (MemberProcess each : all) {
       each.process().awaitReady();
@@ -195,7 +200,9 @@ public final class Members implements AutoCloseable {
         () -> "not healthy within " + LONGEST + ": " + page().text() + "\n" + raftThreads());
   }
 
-  /** Exchanges a member for another version in order, and waits until all is well again. */
+  /**
+   * Replaces a member by another version in order, and waits until the cluster is healthy again.
+   */
   public void upgrade(MemberProcess member, int level) throws IOException, InterruptedException {
     member.end();
     member.understands(level);
@@ -208,12 +215,12 @@ public final class Members implements AutoCloseable {
     await(() -> page().level() == level, () -> "not at level " + level + ": " + page().text());
   }
 
-  /** Waits until each slot of keys has the group that it should have. */
+  /** Waits until each slot of keys is in the group where it should be. */
   public void awaitSettled() throws IOException, InterruptedException {
     await(() -> page().settled(), () -> "slots still move: " + page().text());
   }
 
-  /** Returns whether a page says that all is well, of just these members. */
+  /** Returns whether a page reports that all is well, with exactly these members. */
   private boolean well(ClusterPage page) {
     return page.healthy()
         && all.stream().allMatch(each -> page.names(each.name()))
@@ -223,7 +230,7 @@ public final class Members implements AutoCloseable {
   /**
    * Waits until all replicas of each group have compared their sums at one place of its log.
    *
-   * @throws IOException if they differ, or have not within {@link #LONGEST}
+   * @throws IOException if they differ, or have not compared within {@link #LONGEST}
    */
   void verify() throws IOException, InterruptedException {
     Map<String, Map<String, String>> places = new HashMap<>();
@@ -259,7 +266,10 @@ public final class Members implements AutoCloseable {
     }
   }
 
-  /** Returns how the cluster is, as the first member says that says anything; else nothing. */
+  /**
+   * Returns the state of the cluster from the first member that answers; an empty page if none
+   * does.
+   */
   public ClusterPage page() {
     for (MemberProcess each : all) {
       ClusterPage page = each.goesOn() ? each.page() : ClusterPage.NONE;
@@ -271,8 +281,8 @@ public final class Members implements AutoCloseable {
   }
 
   /**
-   * Has an operator change the cluster by {@code weir cluster}, who tries again, at any member that
-   * is up, as long as it is refused.
+   * Changes the cluster by {@code weir cluster}, in the way of an operator who tries again at any
+   * member that is up, as long as it is refused.
    *
    * @throws IOException if it is refused for {@link #LONGEST}
    */
@@ -292,7 +302,7 @@ public final class Members implements AutoCloseable {
         () -> String.join(" ", words) + ": " + said.get());
   }
 
-  /** Returns what the threads of each group do, which say why nobody leads it. */
+  /** Returns the stack traces of each group's threads, which show why nobody leads it. */
   private String raftThreads() {
     StringBuilder text = new StringBuilder();
     for (MemberProcess each : every()) {
@@ -300,11 +310,11 @@ public final class Members implements AutoCloseable {
         text.append(each.name()).append(":\n");
         try {
           for (String thread : each.process().command("Thread.print").split("\n\n", -1)) {
-            if (thread.startsWith("\"") && thread.contains("@group-")) { // Ratis names them so.
+            if (thread.startsWith("\"") && thread.contains("@group-")) { // Named by Ratis.
               text.append(thread).append('\n');
             }
           }
-        } catch (IOException e) { // It has ended, or stands still: that is worth knowing as well.
+        } catch (IOException e) { // It has ended, or stands still, which is of interest too.
           text.append(e.getMessage()).append('\n');
         }
       }
@@ -312,7 +322,7 @@ public final class Members implements AutoCloseable {
     return text.toString();
   }
 
-  /** Returns the ends of all that members have written. */
+  /** Returns the ends of all members' outputs. */
   String logs() {
     StringBuilder text = new StringBuilder();
     for (MemberProcess each : every()) {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The certificates of members and their authority, made by the commands that the guide shows. */
+/** The certificates of members and of their authority, made by the commands in the guide. */
 final class PeerFiles {
   private static final List<String> NEW =
       List.of("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes");
@@ -33,7 +33,7 @@ final class PeerFiles {
     }
   }
 
-  /** Returns the flags by which a member uses them. */
+  /** Returns the flags by which a member uses the files. */
   static List<String> flags(Path folder, String name) {
     return List.of(
         "--cluster-tls-cert",

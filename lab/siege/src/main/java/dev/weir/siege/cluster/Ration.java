@@ -13,10 +13,10 @@ public final class Ration implements Errand {
   /** The rule's descriptor key. */
   public static final String RULE = "ration";
 
-  /** Permits of a key. */
+  /** The permits of a key. */
   public static final int PERMITS = 5;
 
-  /** Requests for a key beyond its permits. */
+  /** The requests for a key beyond its permits. */
   private static final int BEYOND = 3;
 
   private static final AtomicLong KEYS = new AtomicLong();
@@ -29,7 +29,7 @@ public final class Ration implements Errand {
   /**
    * Creates an errand.
    *
-   * @param mayBeUndecided whether a refusal for a reason other than the limit is correct
+   * @param mayBeUndecided true if a refusal for a reason other than the limit is correct
    */
   public Ration(boolean mayBeUndecided) {
     this.mayBeUndecided = mayBeUndecided;

@@ -16,32 +16,36 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for one key of a few permits a day, and then for the next one, by clients of all
- * members. The whole history of each key must be that of a limiter that decides one request after
- * the other.
+ * A source of requests for one key of a few permits a day, and then for the next one, by clients of
+ * all members. The whole history of each key must be that of a limiter that decides one request
+ * after the other.
  */
 final class SingleKeys {
-  /** About as many permits as the limit are asked for by half of them. */
+  /** The number of calls for a key: half of them request about as many permits as the limit. */
   private static final int CALLS = 24;
 
   private static final int MOST_PERMITS = 4;
 
-  /** More make the search long: each may have been charged or not, and given back or not. */
+  /**
+   * The most unknown answers of a searched history. More make the search long: each may have been
+   * charged or not, and refunded or not.
+   */
   private static final int MOST_UNKNOWN = 8;
 
   private static final Policy POLICY =
       Policy.of(Quota.of(ClusterRules.RATION_PERMITS, Duration.ofDays(1)));
 
   /**
-   * Keys that were asked for to the end since the last time.
+   * The result of checking the keys that were completed since the last check.
    *
-   * @param judged how many histories were searched
-   * @param unclear how many were not, since too many of their answers are not known
-   * @param wrong a history that no such limiter has; null if there is none
+   * @param judged the number of histories that were searched
+   * @param unclear the number of histories that were not searched, since too many of their answers
+   *     are unknown
+   * @param wrong a history that such a limiter cannot have; null if there is none
    */
   record Judgement(int judged, int unclear, @Nullable List<Call> wrong) {}
 
-  // Guarded by this.
+  // Guarded by this object's lock.
   private final Map<Integer, List<Call>> histories = new HashMap<>();
   private int number;
   private int asked;
@@ -68,7 +72,7 @@ final class SingleKeys {
             default -> Outcome.UNKNOWN;
           };
       keys.add(number, new Call(startNanos, endNanos, permits, outcome));
-      return null; // Histories are judged whole.
+      return null; // Histories are judged as a whole.
     }
 
     @Override
@@ -83,7 +87,7 @@ final class SingleKeys {
     return new Asked(this, number(), random.nextInt(1, MOST_PERMITS + 1), System.nanoTime());
   }
 
-  /** Returns the number of the key to ask for. */
+  /** Returns the number of the next key. */
   private synchronized int number() {
     if (asked == CALLS) {
       asked = 0;
@@ -104,7 +108,7 @@ final class SingleKeys {
     return complete;
   }
 
-  /** Judges the keys that were asked for to the end. */
+  /** Judges the keys whose calls are complete. */
   Judgement judge() {
     int judged = 0;
     int unclear = 0;

@@ -25,7 +25,7 @@ public final class WindowErrand implements Errand {
   }
 
   /**
-   * Returns a random one.
+   * Returns a random request.
    *
    * @param server the name of the server that gets the request
    */
@@ -35,7 +35,7 @@ public final class WindowErrand implements Errand {
   }
 
   /**
-   * Returns one for a random key of a rule.
+   * Returns a request for a random key of a rule.
    *
    * @param server the name of the server that gets the request
    */
@@ -59,7 +59,7 @@ public final class WindowErrand implements Errand {
     if (answer.allowed()) {
       watch.admitted(rule, counted, startNanos, endNanos);
     }
-    return null; // Admissions are checked together by WindowWatch.
+    return null; // WindowWatch checks all admissions together.
   }
 
   @Override

@@ -1,5 +1,5 @@
 /**
- * A besieged cluster: real processes, a history of their answers, and the judgement of it.
+ * A besieged cluster: real processes, a history of their answers, and the checks of it.
  *
  * <ul>
  *   <li>{@link dev.weir.siege.cluster.ClusterSiege}: a siege; begin here

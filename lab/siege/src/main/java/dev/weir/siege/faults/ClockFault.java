@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The wall clock of the leader, or of any member, goes forward, back to what it was, backward, and
- * back.
+ * A fault in which the wall clock of the leader, or of any member, is set forward, back again,
+ * backward, and back again.
  *
- * @param clocks the members'
+ * @param clocks the members' clocks
  */
 public record ClockFault(List<ShiftedClock> clocks) implements ClusterFault {
   private static final Duration STEP = Duration.ofHours(1);

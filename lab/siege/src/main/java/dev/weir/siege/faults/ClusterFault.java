@@ -5,12 +5,13 @@ import java.io.IOException;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Something that happens to a cluster. Its text names it in tables. */
+/** A fault of a cluster. Its text is its name in tables. */
 public interface ClusterFault {
   /**
-   * Has it happen; what it has broken goes on again, or starts again, when this returns.
+   * Makes the fault happen. The parts that it has broken go on again, or start again, when this
+   * returns.
    *
-   * @param electionMillis how long members wait for a silent leader, at least
+   * @param electionMillis the least time that members wait for a silent leader
    */
   void strike(Members members, SplittableRandom random, long electionMillis)
       throws IOException, InterruptedException;
@@ -31,7 +32,7 @@ public interface ClusterFault {
     };
   }
 
-  /** Waits for so many milliseconds, from the least up to the most. */
+  /** Waits for a random number of milliseconds, from the least up to the most. */
   static void wait(SplittableRandom random, long least, long most) throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(random.nextLong(least, most + 1));
   }

@@ -15,8 +15,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Files of a member are damaged while it is down. It has to refuse to start, and then gets the
- * files that it had; or to go on with what the others know.
+ * The faults in which files of a member are damaged while it is down. The member has to refuse to
+ * start, and then gets its files back; or it has to go on with the data of the others.
  */
 public enum DamageFault implements ClusterFault {
   LOG_TRUNCATED("a log is cut short", "log_", true),
@@ -50,7 +50,7 @@ public enum DamageFault implements ClusterFault {
     victim.start();
     ServerProcess process = victim.process();
     while (!process.ready() && !process.endsWithin(MOMENT)) {
-      // One of the two comes.
+      // One of the two happens.
     }
     if (!process.ready()) {
       String log = process.log();
@@ -73,7 +73,7 @@ public enum DamageFault implements ClusterFault {
               .max(Comparator.comparing(DamageFault::name))
               .orElseThrow(() -> new IOException(folder + ": no " + file));
       byte[] bytes = Files.readAllBytes(found);
-      int used = bytes.length; // Not what is reserved for later.
+      int used = bytes.length; // Without the reserved space.
       while (used > 1 && bytes[used - 1] == 0) {
         used--;
       }
@@ -90,7 +90,7 @@ public enum DamageFault implements ClusterFault {
     }
   }
 
-  /** A log's name ends with its first index. */
+  /** Returns whether a file is of the kind to damage. A log's name ends with its first index. */
   private boolean matches(String name) {
     return file.endsWith("_") ? name.startsWith(file) : name.equals(file);
   }

@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * The disk of the last member becomes full while leaders change, and has room again; then the
- * member is started again.
+ * A fault in which the disk of the last member becomes full while leaders change, and has room
+ * again; then the member is started again.
  */
 public record FullDiskFault(SmallDisk disk) implements ClusterFault {
   @Override
@@ -24,7 +24,7 @@ public record FullDiskFault(SmallDisk disk) implements ClusterFault {
     try {
       ClusterFault.wait(random, electionMillis, 2 * electionMillis);
       MemberProcess leader = members.leader();
-      // Its successor's term has to be written, which the full disk does not take.
+      // The term of its successor has to be written, for which the full disk has no room.
       leader.stop();
       ClusterFault.wait(random, 3 * electionMillis, 5 * electionMillis);
       leader.goOn();
@@ -34,8 +34,8 @@ public record FullDiskFault(SmallDisk disk) implements ClusterFault {
     }
     full.kill();
     if (Files.size(meta) == 0) {
-      // Ratis has left it empty, and the member would refuse to start. It is what it was: no vote
-      // was written since, or it would not be empty.
+      // Ratis has left the file empty, and the member would refuse to start. The old content is
+      // valid: no vote was written since, or the file would not be empty.
       System.out.println(this + ": " + meta.getFileName() + " is empty, and gets what it had");
       Files.write(meta, kept);
     }

@@ -7,26 +7,26 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
-/** A file of hosts that processes ask in place of the DNS. Safe for use by many threads. */
+/** A file of hosts that processes read in place of the DNS. Safe for use by many threads. */
 public final class HostsFile {
   private final Path file;
   private final String name;
 
   /**
-   * @param folder where the file is kept
-   * @param name the only one that it has, beside those of this machine
+   * @param folder the folder of the file
+   * @param name the only name in it, beside those of this machine
    */
   public HostsFile(Path folder, String name) {
     this.file = folder.resolve("hosts");
     this.name = name;
   }
 
-  /** Returns the option of a Java machine that has it ask the file. */
+  /** Returns the option by which a Java machine reads the file. */
   public String option() {
     return "-Djdk.net.hosts.file=" + file;
   }
 
-  /** Has the name have those addresses from now on. */
+  /** Sets the addresses of the name. */
   public void say(List<String> addresses) throws IOException {
     StringBuilder text = new StringBuilder("127.0.0.1 localhost");
     text.append(' ').append(InetAddress.getLocalHost().getHostName()).append('\n');

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Members join, lose their folders and are removed, while others fail. There are three to five of
- * them; where a fault needs more or fewer than there are, one joins or is removed before.
+ * The faults in which members join, lose their folders and are removed, while others fail. There
+ * are three to five members; if a fault needs more or fewer, one joins or is removed before.
  */
 public enum MembershipFault implements ClusterFault {
   JOIN_LEADER_KILLED("a member joins, the leader is killed -9") {
@@ -98,7 +98,7 @@ public enum MembershipFault implements ClusterFault {
     }
   };
 
-  /** What a member that joins says, one after the other. */
+  /** The log messages of a member that joins, in their order. */
   private static final List<String> STEPS = List.of("asks to join it", "has joined", "ready: ");
 
   private static final int FEWEST = 3;
@@ -120,7 +120,7 @@ public enum MembershipFault implements ClusterFault {
   abstract void act(Members members, SplittableRandom random, long electionMillis)
       throws IOException, InterruptedException;
 
-  /** Makes room for a member that joins, or has one join before one is removed. */
+  /** Makes room for a member that joins, or adds one before one is removed. */
   private void prepare(Members members) throws IOException, InterruptedException {
     boolean joins = this == JOIN_LEADER_KILLED || this == JOINING_KILLED;
     boolean leaves = this == REMOVED_RETURNS || this == REMOVED_UP;
@@ -135,7 +135,7 @@ public enum MembershipFault implements ClusterFault {
     members.awaitHealthy();
   }
 
-  /** Starts a member that joins; returns at some moment of that. */
+  /** Starts a member that joins; returns at some moment of the joining. */
   private static MemberProcess joining(Members members, SplittableRandom random)
       throws IOException, InterruptedException {
     MemberProcess newcomer = members.join();
@@ -143,7 +143,7 @@ public enum MembershipFault implements ClusterFault {
     return newcomer;
   }
 
-  /** Kills a member and starts it without its folder; returns at some moment of that. */
+  /** Kills a member and starts it without its folder; returns at some moment of its return. */
   private static MemberProcess replaced(Members members, SplittableRandom random)
       throws IOException, InterruptedException {
     MemberProcess lost = random.nextBoolean() ? members.leader() : members.any();
@@ -157,7 +157,7 @@ public enum MembershipFault implements ClusterFault {
   private static void awaitStep(MemberProcess member, SplittableRandom random)
       throws IOException, InterruptedException {
     await(member, STEPS.get(random.nextInt(STEPS.size())));
-    // Its groups seat it one step a second.
+    // Its groups add it as a voter, one step a second.
     ClusterFault.wait(random, 0, 2_000);
   }
 
@@ -172,7 +172,7 @@ public enum MembershipFault implements ClusterFault {
     }
   }
 
-  /** Waits until a process that was removed does not take itself for a member. */
+  /** Waits until a removed process no longer counts itself as a member. */
   private static void awaitKnown(MemberProcess removed) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + Members.LONGEST.toNanos();
     ClusterPage page = removed.page();
@@ -186,9 +186,10 @@ public enum MembershipFault implements ClusterFault {
   }
 
   /**
-   * Waits until a process that was removed knows it, while its clients ask it, and ends it.
+   * Waits until a removed process has learned of its removal, while its clients send requests, and
+   * ends it.
    *
-   * @throws IOException if it leads, or the others count with it
+   * @throws IOException if it leads, or if others count it as a voter
    */
   private static void countsNothing(Members members, MemberProcess removed)
       throws IOException, InterruptedException {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Two of five members fail, one of which leads; the other three go on. */
+/** The faults in which two of five members fail, one of which leads; the other three go on. */
 public enum MinorityFault implements ClusterFault {
   KILLED("kill -9 of two of five, one of them leads") {
     @Override

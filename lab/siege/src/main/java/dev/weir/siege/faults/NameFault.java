@@ -5,7 +5,9 @@ import dev.weir.siege.cluster.Members;
 import java.io.IOException;
 import java.util.List;
 
-/** The DNS says something else than where the members are, while some of them start again. */
+/**
+ * The faults in which the DNS has wrong addresses for the members, while some of them start again.
+ */
 public enum NameFault {
   NO_ADDRESS("the name of the members has no address, the leader is killed -9") {
     @Override
@@ -38,13 +40,13 @@ public enum NameFault {
     this.label = label;
   }
 
-  /** Returns the addresses that the DNS says instead of the right ones. */
+  /** Returns the addresses that the DNS has instead of the right ones. */
   abstract List<String> said(List<String> addresses);
 
-  /** Returns those that start again meanwhile. */
+  /** Returns the members that start again meanwhile. */
   abstract List<MemberProcess> killed(Members members) throws IOException, InterruptedException;
 
-  /** Returns this fault of members that find each other by a file. */
+  /** Returns this fault for members that find each other by a file. */
   public ClusterFault of(HostsFile hosts, List<String> addresses) {
     return ClusterFault.named(
         label,
@@ -56,7 +58,7 @@ public enum NameFault {
           for (MemberProcess each : victims) {
             each.start();
           }
-          // They know from their folders where the others are.
+          // They have the addresses of the others in their folders.
           for (MemberProcess each : victims) {
             each.process().awaitReady();
           }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Partitions of the network between members, each of which is in a namespace of its own. */
+/** The partitions of the network between members, each of which is in its own namespace. */
 public enum NetworkFault {
   LEADER_ALONE("the leader is cut off from the others") {
     @Override
@@ -39,7 +39,7 @@ public enum NetworkFault {
       }
     }
   },
-  /** Of five members. */
+  /** The partition of five members. */
   MINORITY_APART("the leader and another are cut off: they admit nothing, the other three go on") {
     @Override
     void cut(NetworkNamespaces spaces, List<Integer> order) throws IOException {
@@ -98,7 +98,7 @@ public enum NetworkFault {
     }
   }
 
-  /** Returns this fault of a network. */
+  /** Returns this fault for members in a network of namespaces. */
   public ClusterFault of(NetworkNamespaces spaces) {
     return ClusterFault.named(
         label,

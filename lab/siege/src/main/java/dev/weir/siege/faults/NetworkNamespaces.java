@@ -8,9 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Network namespaces on a bridge of their own, one for each member; this process reaches all of
- * them, and is not cut off when they are cut off from each other. Nothing is left of them
- * afterwards.
+ * Network namespaces on their own bridge, one for each member. This process reaches all of them,
+ * even when they are cut off from each other. They are removed without a trace when closed.
  */
 public final class NetworkNamespaces implements AutoCloseable {
   private static final int HEX = 16;
@@ -24,7 +23,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     network = "10.213." + number + ".";
   }
 
-  /** Makes so many; returns null where neither root nor the system lets this process do that. */
+  /** Makes so many namespaces; returns null if this process has no right to do that. */
   public static @Nullable NetworkNamespaces of(int count) throws IOException {
     NetworkNamespaces spaces = new NetworkNamespaces(ThreadLocalRandom.current().nextInt(1, 255));
     try {
@@ -69,7 +68,10 @@ public final class NetworkNamespaces implements AutoCloseable {
     return List.of("ip", "netns", "exec", space(index));
   }
 
-  /** Has nothing that one sends reach another; what that one sends arrives. */
+  /**
+   * Cuts one direction: packets of one member no longer reach another; packets in the other
+   * direction arrive.
+   */
   void cut(int from, int to) throws IOException {
     ip("-n", space(from), "route", "add", "blackhole", address(to) + "/32");
   }
@@ -87,7 +89,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     ChildProcess.of(command).run();
   }
 
-  /** Deletes all. A namespace's end of a pair takes the other end with it. */
+  /** Deletes all namespaces. A namespace's end of a pair takes the other end with it. */
   @Override
   public void close() {
     for (String space : made) {
@@ -100,7 +102,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     try {
       ip(words);
     } catch (IOException notThere) {
-      // It was not made.
+      // The part was not made.
     }
   }
 }

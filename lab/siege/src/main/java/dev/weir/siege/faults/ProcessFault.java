@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What becomes of members' processes. */
+/** The faults of members' processes. */
 public enum ProcessFault implements ClusterFault {
   KILL_LEADER("kill -9 of the leader") {
     @Override
@@ -45,7 +45,7 @@ public enum ProcessFault implements ClusterFault {
         throws IOException, InterruptedException {
       MemberProcess leader = members.leader();
       leader.stop();
-      // As often within an election as long after it.
+      // The leader comes back within an election as often as long after it.
       long most = electionMillis * (random.nextBoolean() ? 3 : 10);
       ClusterFault.wait(random, electionMillis / 2, most);
       leader.goOn();

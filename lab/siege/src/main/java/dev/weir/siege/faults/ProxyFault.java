@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What becomes of the connections to one member, each of which goes through a proxy. */
+/** The faults of the connections to one member, each of which goes through a proxy. */
 public enum ProxyFault {
   DELAY("20 to 300 ms more, each way") {
     @Override
@@ -56,7 +56,7 @@ public enum ProxyFault {
 
   abstract void begin(FaultProxy proxy, SplittableRandom random) throws InterruptedException;
 
-  /** Returns this fault of the connections to the leader, or to any member. */
+  /** Returns this fault for the connections to the leader, or to any member. */
   public ClusterFault of(List<FaultProxy> proxies) {
     return ClusterFault.named(
         label,

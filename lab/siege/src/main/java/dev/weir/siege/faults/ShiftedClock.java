@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wall clock of one process alone, which this one sets. The process is started with {@link
+ * A wall clock of one process, which another process sets. The process is started with {@link
  * #environment}. Its monotonic clock is the machine's.
  */
 public final class ShiftedClock {
@@ -27,7 +27,7 @@ public final class ShiftedClock {
     shift(Duration.ZERO);
   }
 
-  /** Makes one; returns null where there is no C compiler to build the library. */
+  /** Makes a clock; returns null if there is no C compiler to build the library. */
   public static @Nullable ShiftedClock in(Path folder) throws IOException {
     Path library = folder.resolve("shifted-clock.so");
     if (!Files.exists(library) && !build(folder, library)) {
@@ -56,22 +56,22 @@ public final class ShiftedClock {
     }
   }
 
-  /** Returns what a process is started with to have this clock. */
+  /** Returns the environment variables with which a process gets this clock. */
   public Map<String, String> environment() {
     return Map.of("LD_PRELOAD", library.toString(), "SHIFTED_CLOCK", file.toString());
   }
 
-  /** Steps the clock: it shows so much more than the machine's from now on. */
+  /** Steps the clock: from now on it is ahead of the machine's clock by this time. */
   public void shift(Duration by) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     bytes.putLong(by.toNanos()).flip();
-    // Written in its place: the process has the file mapped.
+    // The file is written in place, because the process has it mapped.
     try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
       int unused = out.write(bytes, 0);
     }
   }
 
-  /** Prints what the wall clock of this process shows, in milliseconds. */
+  /** Prints the wall clock of this process, in milliseconds. */
   public static void main(String[] arguments) {
     System.out.println(System.currentTimeMillis());
   }

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Slots of keys move to a new group while those fail that move them, give them up or take them. */
+/**
+ * The faults in which slots of keys move to a new group while the leaders fail that move them, give
+ * them up or take them.
+ */
 public enum SlotsFault {
   KILLED("slots move to a new group, leaders are killed -9") {
     @Override
@@ -44,17 +47,18 @@ public enum SlotsFault {
   }
 
   /**
-   * Has the leader of a group fail, and go on.
+   * Makes the leader of a group fail, and go on.
    *
-   * @param proxy through which the others reach it
+   * @param proxy the proxy through which the others reach it
    */
   abstract void fail(
       MemberProcess leader, FaultProxy proxy, SplittableRandom random, long electionMillis)
       throws IOException, InterruptedException;
 
-  /** Returns this fault of members, each of which the others reach through a proxy. */
+  /** Returns this fault for members, each of which the others reach through a proxy. */
   public ClusterFault of(List<FaultProxy> proxies) {
-    // The leader of group 0 moves slots; it gives up some, as others do, and the last takes.
+    // The leader of group 0 moves slots; it gives up some of its slots, the other groups too, and
+    // the last group takes them.
     return ClusterFault.named(
         label,
         (members, random, electionMillis) -> {

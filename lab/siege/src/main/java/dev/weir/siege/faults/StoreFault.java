@@ -4,7 +4,7 @@ import dev.weir.siege.soak.WindowWatch;
 import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 
-/** Faults of a Redis that servers share. */
+/** The faults of a Redis that servers share. */
 public enum StoreFault {
   /** A crash that loses all data, and a restart. */
   KILL("Redis killed") {
@@ -18,7 +18,7 @@ public enum StoreFault {
     }
   },
 
-  /** Connections stay, answers do not come. */
+  /** A stop: connections stay, answers do not come. */
   STOP("Redis stopped") {
     @Override
     public void run(RedisServer redis, WindowWatch watch, Pause pause) throws InterruptedException {
@@ -31,7 +31,7 @@ public enum StoreFault {
     }
   },
 
-  /** All data is deleted. */
+  /** The deletion of all data. */
   FLUSH("FLUSHALL") {
     @Override
     public void run(RedisServer redis, WindowWatch watch, Pause pause) {
@@ -41,7 +41,7 @@ public enum StoreFault {
     }
   },
 
-  /** Redis keeps its clients waiting. */
+  /** A pause in which Redis keeps its clients waiting. */
   PAUSE("CLIENT PAUSE") {
     @Override
     public void run(RedisServer redis, WindowWatch watch, Pause pause) throws InterruptedException {
@@ -52,7 +52,7 @@ public enum StoreFault {
 
   private static final Duration DOWN = Duration.ofMillis(1_500);
 
-  /** Waits, less if the soak ends. */
+  /** A wait, which is shorter if the soak ends. */
   public interface Pause {
     void of(Duration time) throws InterruptedException;
   }
@@ -63,7 +63,7 @@ public enum StoreFault {
     this.label = label;
   }
 
-  /** Returns when it is over. */
+  /** Runs the fault, and returns when it is over. */
   public abstract void run(RedisServer redis, WindowWatch watch, Pause pause)
       throws InterruptedException;
 

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Members of an older version are exchanged for a newer one, one after the other. The older one is
- * the newer one that takes part up to the first level only, which writes what that version wrote.
+ * A fault in which members of an older version are replaced by a newer one, one after the other.
+ * The older version is the newer one, restricted to the first level, at which it writes the same as
+ * that version.
  */
 public final class UpgradeFault implements ClusterFault {
   /** The level that the older version understands. */
@@ -20,7 +21,8 @@ public final class UpgradeFault implements ClusterFault {
   private static final Duration REFUSED = Duration.ofSeconds(60);
 
   /**
-   * The second time, all that is left to happen is that an older version starts, and is refused.
+   * Replaces the members; the second time, only the start of an older version is left, which is
+   * refused.
    */
   @Override
   public void strike(Members members, SplittableRandom random, long electionMillis)

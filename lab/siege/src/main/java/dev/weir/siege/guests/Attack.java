@@ -11,9 +11,9 @@ public interface Attack {
   /**
    * The result of an attack.
    *
-   * @param tried connections or calls that it opened
-   * @param left those that the server had not ended when the attack was over
-   * @param sentBytes bytes that it could send
+   * @param tried the connections or calls that it opened
+   * @param left the connections or calls that the server had not ended when the attack was over
+   * @param sentBytes the bytes that it could send
    * @param heard some of the server's answers
    */
   record Outcome(int tried, int left, long sentBytes, List<String> heard) {
@@ -30,10 +30,10 @@ public interface Attack {
   }
 
   /**
-   * Attacks, and leaves nothing open.
+   * Runs the attack, and leaves nothing open.
    *
-   * @param atMost how long it goes on if the server does not end it
-   * @throws IOException if it could not begin
+   * @param atMost the longest time of the attack if the server does not end it
+   * @throws IOException if the attack could not begin
    */
   Outcome run(Target target, Duration atMost) throws IOException;
 }

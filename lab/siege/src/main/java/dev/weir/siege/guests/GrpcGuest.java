@@ -14,7 +14,7 @@ import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Sends requests by {@code ShouldRateLimit}. */
+/** A client that sends requests by {@code ShouldRateLimit}. */
 final class GrpcGuest implements Guest {
   /** The time to wait in a refusal without a decision; decided refusals have more here. */
   private static final long UNDECIDED_SECONDS = 1;

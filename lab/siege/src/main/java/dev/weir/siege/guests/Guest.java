@@ -3,18 +3,20 @@ package dev.weir.siege.guests;
 import java.io.IOException;
 import java.time.Duration;
 
-/** An ordinary client on a connection of its own. Not safe for use by several threads. */
+/** An ordinary client on its own connection. Not safe for use by several threads. */
 public interface Guest extends AutoCloseable {
-  /** An answer that takes longer counts as none: far more than any server needs. */
+  /**
+   * The longest wait for an answer, far more than any server needs: a later answer counts as none.
+   */
   Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** The domain that all rules are in. */
+  /** The domain of all rules. */
   String DOMAIN = "siege";
 
   /**
    * The server's decision.
    *
-   * @param reason as in the answer; where the protocol has none, as far as the answer shows it
+   * @param reason the reason in the answer; if the protocol has none, as far as the answer shows it
    */
   record Answer(boolean allowed, String reason) {
     public static final String WITHIN_LIMIT = "WITHIN_LIMIT";
@@ -25,7 +27,7 @@ public interface Guest extends AutoCloseable {
   }
 
   /**
-   * Asks for permits.
+   * Requests permits.
    *
    * @param rule the descriptor's key
    * @param key the descriptor's value
@@ -33,7 +35,7 @@ public interface Guest extends AutoCloseable {
    */
   Answer ask(String rule, String key, int permits) throws IOException;
 
-  /** Asks for one permit. */
+  /** Requests one permit. */
   default Answer ask(String rule, String key) throws IOException {
     return ask(rule, key, 1);
   }

@@ -16,11 +16,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many connections that all send the same bytes, as fast as the server reads them, and then stay
- * until the server ends them or their time is over. Not safe for use by several threads.
+ * A horde of connections that all send the same bytes, as fast as the server reads them, and then
+ * stay until the server ends them or their time is over. Not safe for use by several threads.
  */
 final class Horde implements AutoCloseable {
-  /** Number of different answers that are kept, and characters of each. */
+  /** The number of different answers that are kept. */
   private static final int MOST_HEARD = 5;
 
   private static final int HEARD_LENGTH = 80;
@@ -38,8 +38,8 @@ final class Horde implements AutoCloseable {
   /**
    * Creates a horde without connections.
    *
-   * @param first what is sent and waited for an answer to; may be empty
-   * @param rest what is sent then
+   * @param first the bytes that are sent first and must be answered; may be empty
+   * @param rest the bytes that are sent then
    */
   Horde(String first, String rest) throws IOException {
     this.first = first.getBytes(StandardCharsets.ISO_8859_1);
@@ -47,7 +47,7 @@ final class Horde implements AutoCloseable {
     selector = Selector.open();
   }
 
-  /** A connection's bytes that are still to be sent. */
+  /** A connection, with its bytes that are still to be sent. */
   private static final class Member {
     private ByteBuffer pending;
     private @Nullable ByteBuffer later;
@@ -97,7 +97,7 @@ final class Horde implements AutoCloseable {
         write(channel, key);
       }
     } catch (IOException e) {
-      end(key); // Refused, reset or closed.
+      end(key); // The connection was refused, reset or closed.
     }
   }
 

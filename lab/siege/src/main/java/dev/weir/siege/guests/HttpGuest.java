@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sends requests by {@code POST /v1/check} on one connection, which it never reopens by itself. */
+/**
+ * A client that sends requests by {@code POST /v1/check} on one connection, which it never reopens
+ * by itself.
+ */
 public final class HttpGuest implements Guest {
   private static final Pattern REASON = Pattern.compile("\"reason\":\"(\\w+)\"");
 
@@ -28,7 +31,7 @@ public final class HttpGuest implements Guest {
         target.token() == null ? "" : "Authorization: Bearer " + target.token() + "\r\n";
   }
 
-  /** A status and a body. */
+  /** A response: its status and its body. */
   private record Response(int status, String body) {}
 
   @Override
@@ -49,7 +52,7 @@ public final class HttpGuest implements Guest {
   }
 
   /**
-   * Returns a page.
+   * Requests a page and returns its body.
    *
    * @throws IOException if its status is not 200
    */

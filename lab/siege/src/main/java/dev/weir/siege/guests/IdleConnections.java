@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Connections that are opened and then send only what they must. */
+/** The attacks by connections that are opened and then send only what they must. */
 public enum IdleConnections implements Attack {
   HTTP,
   GRPC,

@@ -24,8 +24,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Values as long as a server takes, all of them different, for what remembers them: buckets of
- * Envoys, and refusals of a server that asks another one.
+ * The attacks by values as long as a server accepts, all of them different, on the memory for them:
+ * buckets of Envoys, and refusals of a server that forwards requests to another one.
  */
 enum LongTexts implements Attack {
   /** Buckets that get an assignment. */
@@ -52,7 +52,7 @@ enum LongTexts implements Attack {
     }
   },
 
-  /** Keys that the rule refuses. */
+  /** Keys that their rule refuses. */
   REFUSED_KEYS("zero", 12_000) {
     @Override
     long send(Target target, String key, int texts, Duration atMost) throws IOException {
@@ -60,7 +60,7 @@ enum LongTexts implements Attack {
     }
   };
 
-  /** The domain of the rules, and a rule for each of these. */
+  /** The rules in their domain, one for each of these attacks. */
   static final String RULES =
       """
       domain: siege
@@ -87,7 +87,7 @@ enum LongTexts implements Attack {
     this.texts = texts;
   }
 
-  /** Sends so many texts, and returns how many bytes they have. */
+  /** Sends so many texts, and returns their bytes. */
   abstract long send(Target target, String key, int texts, Duration atMost) throws IOException;
 
   @Override
@@ -100,7 +100,7 @@ enum LongTexts implements Attack {
     return String.format("%0" + VALUE_LENGTH + "d", i);
   }
 
-  /** One Envoy, which reads what it is answered. */
+  /** An Envoy, which reads its answers. */
   private static final class Envoy implements StreamObserver<RateLimitQuotaResponse> {
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final StreamObserver<RateLimitQuotaUsageReports> reports;
@@ -179,7 +179,7 @@ enum LongTexts implements Attack {
     return report.build();
   }
 
-  /** Asks for keys by the Redis protocol, on one connection. */
+  /** Requests permits of keys by the Redis protocol, on one connection. */
   private static long check(Target target, String key, int texts, Duration atMost)
       throws IOException {
     long bytes = 0;

@@ -8,14 +8,14 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Sends requests by {@code WEIR.CHECK}, or by {@code CL.THROTTLE} with the numbers that the rule's
- * name stands for.
+ * A client that sends requests by {@code WEIR.CHECK}, or by {@code CL.THROTTLE} with the numbers
+ * for the rule's name.
  */
 public final class RespGuest implements Guest {
-  /** Seconds until one permit of a ration is back: longer than any test. */
+  /** The seconds until one permit of a ration is back: longer than any test. */
   private static final String RATION_PERIOD = "1000000";
 
-  /** The reasons that these protocols say by an error. */
+  /** The reasons that these protocols report by an error. */
   private static final List<String> UNDECIDED = List.of("OVERLOADED", "UNCERTAIN");
 
   private final RespClient client;
@@ -24,7 +24,7 @@ public final class RespGuest implements Guest {
   /**
    * Connects.
    *
-   * @param throttle whether to ask by {@code CL.THROTTLE}
+   * @param throttle true to send {@code CL.THROTTLE}
    */
   public RespGuest(Target target, boolean throttle) throws IOException {
     this.throttle = throttle;
@@ -62,7 +62,7 @@ public final class RespGuest implements Guest {
   }
 
   /**
-   * Returns how many permits of a key are left, as far as the member that leads knows.
+   * Returns the permits of a key that are left, according to the member that leads.
    *
    * @throws IOException if it is not known
    */

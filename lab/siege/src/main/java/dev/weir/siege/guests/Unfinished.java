@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Requests on many connections whose end never comes, each as large as allowed: together they are
- * larger than the heap.
+ * The attacks by requests on many connections whose end never comes, each as large as allowed:
+ * together they are larger than the heap.
  */
 public enum Unfinished implements Attack {
   /** Redis commands without the last bytes of their last argument. */

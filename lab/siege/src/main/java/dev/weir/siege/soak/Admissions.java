@@ -14,18 +14,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 
 /**
- * What was admitted by each rule, as long as it can share a window with what is still to be
- * answered. Safe for use by many threads.
+ * The admissions by each rule, kept as long as they can share a window with unanswered requests.
+ * Safe for use by many threads.
  */
 public final class Admissions {
   private final long lateNanos;
   private final Map<SiegeRule, Queue<Operation>> entered = new ConcurrentHashMap<>();
 
-  // Guarded by this.
+  // Guarded by this object's lock.
   private final Map<SiegeRule, List<Operation>> kept = new HashMap<>();
 
   /**
-   * @param late how long after it has begun an admission may be entered
+   * @param late the longest time between the beginning of an admission and its entry
    */
   public Admissions(Duration late) {
     lateNanos = late.toNanos();
@@ -37,7 +37,7 @@ public final class Admissions {
         .add(new Operation(key, permits, startNanos, endNanos, true, Reason.WITHIN_LIMIT));
   }
 
-  /** Checks each rule's admissions, those that were checked before and are kept among them. */
+  /** Checks each rule's admissions, including kept ones that were checked before. */
   public synchronized void check(BiConsumer<SiegeRule, List<Operation>> check) {
     long now = System.nanoTime();
     entered.forEach(

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** gRPC calls that no ordinary client makes. */
+/** The attacks by gRPC calls that no ordinary client makes. */
 public enum Calls implements Attack {
   /** Messages of which the second half never comes. */
   HALF_SENT("50 half-sent messages", 1, 50, Calls.DECIDE, false) {
@@ -29,7 +29,7 @@ public enum Calls implements Attack {
     }
   },
 
-  /** Health watched under names that are as long as a message may be. */
+  /** Watches of health under names that are as long as a message may be. */
   LONG_HEALTH_NAMES("800 long health names", 2, 400, Calls.WATCH, true) {
     @Override
     byte[] bytes() {
@@ -73,7 +73,7 @@ public enum Calls implements Attack {
     this.whole = whole;
   }
 
-  /** Returns what one call sends. */
+  /** Returns the bytes that one call sends. */
   abstract byte[] bytes();
 
   @Override

@@ -17,8 +17,8 @@ public record Metrics(String text) {
   /**
    * Returns a whole number.
    *
-   * @param sample its name with the label, if it has one
-   * @return 0 if the page does not have it
+   * @param sample the name of the number with its label, if it has one
+   * @return the number; 0 if the page does not have it
    */
   public long value(String sample) {
     Matcher matcher =

@@ -5,11 +5,11 @@ import java.util.Locale;
 /**
  * The resources of a server's process.
  *
- * @param heapBytes in use after a garbage collection
- * @param residentBytes in memory; 0 where the system does not report them
+ * @param heapBytes the bytes of the heap in use after a garbage collection
+ * @param residentBytes the bytes resident in memory; 0 if the system does not report them
  */
 public record Resources(long heapBytes, int descriptors, int threads, long residentBytes) {
-  /** Slack for state, caches and late housekeeping. */
+  /** The slack for state, caches and late housekeeping. */
   static final long HEAP_SLACK = 12L << 20;
 
   static final int DESCRIPTOR_SLACK = 8;
@@ -17,7 +17,7 @@ public record Resources(long heapBytes, int descriptors, int threads, long resid
 
   private static final double MIB = 1 << 20;
 
-  /** Returns whether no more is used than before, but for the slack. */
+  /** Returns whether no more is used than before, apart from the slack. */
   public boolean backTo(Resources before) {
     return heapBytes <= before.heapBytes + HEAP_SLACK
         && descriptors <= before.descriptors + DESCRIPTOR_SLACK

@@ -30,33 +30,33 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Two servers that share a Redis, asked by ordinary clients for a while, during which hostile
- * clients take turns, Redis fails in several ways, and rules and tokens change. Every admission is
- * checked.
+ * A soak of two servers that share a Redis. Ordinary clients send requests for a while, during
+ * which hostile clients take turns, Redis fails in several ways, and rules and tokens change. Every
+ * admission is checked.
  *
- * <p>How is it designed? Each kind of trouble has its own thread and its own rhythm, so that they
- * coincide in ever different ways. Ordinary clients keep their connections all the time and send
- * requests at fixed times. A promise that does not hold is a complaint; the soak goes on, to show
- * whether it happens again.
+ * <p>How is it designed? Each kind of trouble has its own thread and its own rhythm, so that
+ * troubles coincide in ever different ways. Ordinary clients keep their connections all the time
+ * and send requests at fixed times. A promise that does not hold is a complaint; the soak goes on,
+ * to show whether it happens again.
  */
 final class Soak {
   static final int SERVERS = 2;
 
   /**
-   * Clients of each protocol at each server, and their request rate: low, so that a late client can
-   * catch up.
+   * The number of clients of each protocol at each server. Their request rate is low, so that a
+   * late client can catch up.
    */
   private static final int VISITORS = 4;
 
   private static final Duration EVERY = Duration.ofMillis(50);
 
-  /** For every other request the decision is known beforehand. */
+  /** The share of requests with a decision that is known beforehand: one of so many. */
   private static final int KNOWN = 2;
 
   private static final Duration DRAIN_DELAY = Duration.ofSeconds(1);
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  /** Time to end a process in addition to draining, on a busy machine. */
+  /** The time to end a process in addition to draining, on a busy machine. */
   private static final Duration EXIT = Duration.ofSeconds(30);
 
   private static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -67,12 +67,13 @@ final class Soak {
   /**
    * The plan of a soak.
    *
-   * @param interval of the table's lines
-   * @param rest between two troubles of one kind
-   * @param requestTimeout of the servers: it cuts off attackers that stop sending
-   * @param recovery for a server to be as before after an attack, for Redis to decide again after a
-   *     fault, and for a file that was changed to be in force
-   * @param attacks that take turns
+   * @param interval the interval of the table's lines
+   * @param rest the rest between two troubles of one kind
+   * @param requestTimeout the request timeout of the servers: it cuts off attackers that stop
+   *     sending
+   * @param recovery the longest time for a server to be as before after an attack, for Redis to
+   *     decide again after a fault, and for a changed file to be in force
+   * @param attacks the attacks that take turns
    */
   record Plan(
       Duration length,
@@ -110,7 +111,7 @@ final class Soak {
   /**
    * Runs until the time is over, a server has ended, or {@link #end} is called.
    *
-   * @throws IOException if it could not begin
+   * @throws IOException if the soak could not begin
    */
   SoakReport run() throws IOException, InterruptedException {
     Map<String, String> outcomes;
@@ -192,7 +193,7 @@ final class Soak {
         DRAIN.toMillis() + "ms");
   }
 
-  /** Returns rations and windows in turn; for {@code CL.THROTTLE} its bucket, shared likewise. */
+  /** A source of requests: rations and windows in turn; for {@code CL.THROTTLE} its bucket. */
   private static final class Questions implements Supplier<Errand> {
     private final Ration ration = new Ration(true);
     private final Protocol protocol;
@@ -273,7 +274,7 @@ final class Soak {
   }
 
   /**
-   * Runs a soak, prints tables, and draws them.
+   * Runs a soak, prints tables, and draws charts of them.
    *
    * <pre>Soak MINUTES OUT.svg</pre>
    *
@@ -305,7 +306,7 @@ final class Soak {
     Runtime.getRuntime().halt(status);
   }
 
-  /** Makes a soak that is ended from outside report its measurements. */
+  /** Ends a soak from outside such that it still reports its measurements. */
   private static void finish(Soak soak, CountDownLatch done) {
     soak.end();
     try {

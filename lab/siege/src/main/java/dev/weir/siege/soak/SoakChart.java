@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** Draws the measurements of a soak over time: four charts, one below the other. */
+/** A chart of the measurements of a soak over time: four charts, one below the other. */
 final class SoakChart {
   private static final int WIDTH = 820;
   private static final int LEFT = 64;
@@ -22,13 +22,13 @@ final class SoakChart {
   private final List<Interval> intervals;
   private final double seconds;
 
-  /** A line of a picture. */
+  /** A line of a chart. */
   private record Line(String label, String style, ToDoubleFunction<Interval> value) {}
 
   /**
    * Creates a chart.
    *
-   * @param intervals at least one
+   * @param intervals the intervals, at least one
    */
   SoakChart(List<Interval> intervals) {
     if (intervals.isEmpty()) {

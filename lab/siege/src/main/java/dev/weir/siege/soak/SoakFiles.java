@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 
 /** The files of a soak's servers, which change while they run. */
 public final class SoakFiles {
-  /** The token of the ordinary clients, which stays. */
+  /** The token of the ordinary clients, which does not change. */
   public static final String TOKEN = "token-of-ordinary-clients";
 
   private final Path folder;

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes the measurements and complaints of a soak in Markdown.
+ * A report of the measurements and complaints of a soak in Markdown.
  *
  * @param broken the promises that did not hold
- * @param attacks how often each was made, and the result of the last
+ * @param attacks the number of times of each attack, and the result of the last
  */
 record SoakReport(List<Interval> intervals, List<String> broken, Map<String, String> attacks) {
   String text() {
@@ -71,7 +71,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     text.append(String.format(Locale.ROOT, " %,d |", count));
   }
 
-  /** Returns how often each decision was answered, over all protocols. */
+  /** Returns the number of times of each decision, over all protocols. */
   private static Map<String, Long> reasons(Interval interval) {
     Map<String, Long> all = new TreeMap<>();
     interval

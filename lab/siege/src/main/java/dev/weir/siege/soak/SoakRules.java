@@ -15,7 +15,7 @@ public final class SoakRules {
   private static final SiegeRule FLAPPING =
       SiegeRule.shared("flapping", 40, Duration.ofSeconds(2), "store: redis");
 
-  /** All of the rule file. */
+  /** All rules of the rule file. */
   public static final List<SiegeRule> ALL =
       List.of(
           STRICT,
@@ -40,18 +40,16 @@ public final class SoakRules {
           SiegeRule.local(
               "log", 20, Duration.ofSeconds(1), "store: local, algorithm: sliding-window-log"));
 
-  /** Capacity of the bucket that {@code CL.THROTTLE} asks for; it is full again after a window. */
+  /** The capacity of the bucket of {@code CL.THROTTLE}; it is full again after a window. */
   public static final int THROTTLE_BURST = 20;
 
-  /**
-   * The bucket that {@code CL.THROTTLE} asks for: full, it admits twice its capacity in a window.
-   */
+  /** The bucket of {@code CL.THROTTLE}: when full, it admits twice its capacity in a window. */
   public static final SiegeRule THROTTLE =
       SiegeRule.shared("throttle", 2 * THROTTLE_BURST, Duration.ofSeconds(2), "");
 
   private SoakRules() {}
 
-  /** Returns all that are watched: those of the rule file, and the bucket. */
+  /** Returns all rules that are watched: those of the rule file, and the bucket. */
   static List<SiegeRule> watched() {
     return Stream.concat(ALL.stream(), Stream.of(THROTTLE)).toList();
   }

@@ -27,8 +27,9 @@ public final class Tally {
   /**
    * The answers since the last snapshot.
    *
-   * @param micros latency of the answers, from when the requests were due, in microseconds
-   * @param reasons count of each reason; those of refusals begin with "denied"
+   * @param micros the latency of the answers, from the times at which the requests were due, in
+   *     microseconds
+   * @param reasons the count of each reason; those of refusals begin with "denied"
    */
   public record Heard(Histogram micros, Map<String, Long> reasons) {
     public long answers() {

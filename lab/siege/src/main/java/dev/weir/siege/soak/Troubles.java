@@ -21,16 +21,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The troubles of a soak, again and again: attacks, faults of the store, changes of files. Each
- * kind has a thread of its own, and after each trouble the servers are checked.
+ * kind has its own thread, and after each trouble the servers are checked.
  */
 final class Troubles {
-  /** How long an attack goes on. */
+  /** The duration of an attack. */
   private static final Duration ATTACK = Duration.ofSeconds(8);
 
-  /** Files change more often than other troubles occur. */
+  /** The factor by which files change more often than other troubles occur. */
   private static final int CHANGES = 3;
 
-  /** Every so often (one in this many) a change is also of the tokens. */
+  /** The share of changes that also change the tokens: one in so many. */
   private static final int TOKENS = 3;
 
   private static final Duration MOMENT = Duration.ofMillis(50);
@@ -48,7 +48,7 @@ final class Troubles {
   /**
    * Creates troubles.
    *
-   * @param over ends them
+   * @param over the latch that ends them
    */
   Troubles(
       Soak.Plan plan,
@@ -65,7 +65,7 @@ final class Troubles {
     this.over = over;
   }
 
-  /** A trouble, given how often it has occurred. */
+  /** A trouble, which receives the number of its occurrences so far. */
   private interface Trouble {
     void happen(int number) throws IOException, InterruptedException;
   }

@@ -14,17 +14,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordinary client with a thread of its own, which checks every answer, and connects again when
- * its connection has ended or its server has started again.
+ * An ordinary client with its own thread, which checks every answer, and connects again when its
+ * connection has ended or its server has started again.
  */
 public final class Visitor implements AutoCloseable {
   /**
-   * When a client asks.
+   * The pace of a client's requests.
    *
-   * @param restNanos from one request to the next
-   * @param awayNanos the same, after one without an answer
-   * @param fixed whether requests are due at fixed times, whether or not earlier ones are answered:
-   *     a late answer makes later ones late as well
+   * @param restNanos the time from one request to the next
+   * @param awayNanos the same after a request without an answer
+   * @param fixed true if requests are due at fixed times, independent of earlier answers: a late
+   *     answer makes later ones late as well
    */
   public record Pace(long restNanos, long awayNanos, boolean fixed) {
     /** Returns the pace of a client whose server must always answer. */
@@ -32,7 +32,7 @@ public final class Visitor implements AutoCloseable {
       return new Pace(time.toNanos(), time.toNanos(), true);
     }
 
-    /** Returns the pace of a client that asks again when it has an answer. */
+    /** Returns the pace of a client that sends the next request after it has an answer. */
     public static Pace resting(Duration rest, Duration away) {
       return new Pace(rest.toNanos(), away.toNanos(), false);
     }
@@ -55,7 +55,7 @@ public final class Visitor implements AutoCloseable {
   private volatile boolean leaving;
 
   /**
-   * @param server where it is; null while it is not there
+   * @param server returns the server's ports; null while the server is not there
    */
   Visitor(
       Protocol protocol,
@@ -89,7 +89,7 @@ public final class Visitor implements AutoCloseable {
     hangUp();
   }
 
-  /** Returns a connection to the server as it runs now; null if there is none. */
+  /** Returns a connection to the server in its present state; null if there is none. */
   private @Nullable Guest connect() {
     Target target = server.get();
     if (target == null || (guest != null && target.equals(connected))) {
@@ -107,7 +107,7 @@ public final class Visitor implements AutoCloseable {
     return guest;
   }
 
-  /** Returns whether there was an answer. */
+  /** Sends a request; returns whether there was an answer. */
   private boolean ask(Guest asked, long due) {
     Errand errand = errands.get();
     long start = System.nanoTime();
@@ -153,7 +153,7 @@ public final class Visitor implements AutoCloseable {
     }
   }
 
-  /** Ends when the last answer has arrived. */
+  /** Ends the client when the last answer has arrived. */
   @Override
   public void close() {
     leaving = true;

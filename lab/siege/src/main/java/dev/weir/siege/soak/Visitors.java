@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Ordinary clients of every protocol, and the results of their requests. */
+/** The ordinary clients of every protocol, and the results of their requests. */
 public final class Visitors implements AutoCloseable {
-  /** Time for the first answer of all, from a server that is not warm. */
+  /** The time for the first answer of all, from a server that is not warm. */
   private static final Duration COLD = Duration.ofMinutes(1);
 
   private final Map<Protocol, Tally> tallies = new EnumMap<>(Protocol.class);
@@ -30,7 +30,7 @@ public final class Visitors implements AutoCloseable {
     }
   }
 
-  /** Lets one client of every protocol use {@link Ration rations}. */
+  /** Starts one client of every protocol that sends {@link Ration rations}. */
   public static Visitors start(Target target, Duration every) {
     Visitors visitors = new Visitors(new Complaints());
     for (Protocol protocol : Protocol.values()) {
@@ -43,7 +43,7 @@ public final class Visitors implements AutoCloseable {
   /**
    * Adds a client.
    *
-   * @param server where it is; null while it is not there
+   * @param server returns the server's ports; null while the server is not there
    */
   public void add(
       Protocol protocol,
@@ -90,7 +90,7 @@ public final class Visitors implements AutoCloseable {
     return text.toString();
   }
 
-  /** Ends when the last answers have arrived. */
+  /** Ends the clients when the last answers have arrived. */
   @Override
   public void close() {
     visitors.forEach(Visitor::close);

@@ -16,15 +16,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Compares all admissions of a soak with the promises of the rules.
+ * A comparison of all admissions of a soak with the promises of the rules.
  *
  * <p>A Redis that is killed or flushed loses its counters, and admits up to the quota once more:
- * that is documented, and not an error. So admissions that were certainly decided between two such
+ * this is documented, and not an error. So admissions that were certainly decided between two such
  * losses are compared with the limit alone, and all admissions together with the limit plus one
  * more limit for each loss that a window can hold. Safe for use by many threads.
  */
 public final class WindowWatch {
-  /** Time after its end within which an admission is entered. */
+  /** The longest time after its end within which an admission is entered. */
   private static final Duration LATE = Duration.ofSeconds(2);
 
   /** The time in which a loss may have happened. */
@@ -39,12 +39,12 @@ public final class WindowWatch {
     admissions.add(rule, key, 1, startNanos, endNanos);
   }
 
-  /** From now on Redis may lose its counters. */
+  /** Begins a time in which Redis may lose its counters. */
   public void lossBegins() {
     lossSince = System.nanoTime();
   }
 
-  /** The loss is over. */
+  /** Ends the time in which Redis may lose its counters. */
   public void lossEnds() {
     losses.add(new Loss(lossSince, System.nanoTime()));
     lossSince = Long.MAX_VALUE;

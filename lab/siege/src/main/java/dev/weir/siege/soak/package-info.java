@@ -1,5 +1,5 @@
 /**
- * A soak of two servers and a Redis: minutes of load, attacks and faults, and a picture of them.
+ * A soak of two servers and a Redis: minutes of load, attacks and faults, and charts of them.
  *
  * <ul>
  *   <li>{@link dev.weir.siege.soak.Soak}: the soak; begin here

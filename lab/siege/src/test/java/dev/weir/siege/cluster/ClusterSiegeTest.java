@@ -35,13 +35,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members, real processes, to which something happens while clients ask them. */
+/** A test of members in real processes, which suffer faults while clients send requests. */
 @Tag("siege")
 class ClusterSiegeTest {
-  /** After the last fault, also on a busy machine, on which a member takes seconds to start. */
+  /**
+   * The longest time of healing after the last fault, even on a busy machine, on which a member
+   * takes seconds to start.
+   */
   private static final Duration HEALS = Duration.ofSeconds(90);
 
-  /** How long requests may stay undecided because the machine stands still, and others lead. */
+  /**
+   * The longest time for which requests may stay undecided, because the machine stands still and
+   * leaders change.
+   */
   private static final Duration UNDECIDED = Duration.ofMinutes(2);
 
   private static final int SIZE = 3;
@@ -51,7 +57,7 @@ class ClusterSiegeTest {
 
   @TempDir private Path folder;
 
-  /** All sites, or that which {@code -Dweir.siege} names. */
+  /** Tests all sites, or the one that {@code -Dweir.siege} names. */
   @TestFactory
   Stream<DynamicContainer> limits_whateverHappens_hold() throws Exception {
     SideBySide sieges = new SideBySide(ClusterRules.ASKED);
@@ -97,7 +103,10 @@ class ClusterSiegeTest {
     assertThat(outcome.healNanos()).as("%s", outcome).isLessThan(HEALS.toNanos());
   }
 
-  /** A member that was put back to what it was has forgotten, and so has the majority it is in. */
+  /**
+   * Tests members that are put back to an older state: they have forgotten, and so has the majority
+   * they are in.
+   */
   @Tag("sample")
   @Test
   void olderFoldersOfAMajority_areFoundOut() throws Exception {
@@ -140,8 +149,8 @@ class ClusterSiegeTest {
   }
 
   /**
-   * Asks for the permits of a key until there are no more. Returns how many requests were not
-   * decided: the machine may stand still, and another lead.
+   * Requests the permits of a key until there are no more. Returns the number of undecided
+   * requests: the machine may stand still, and another member lead.
    */
   private static int admitAll(
       Members members, MemberProcess member, List<WindowChecker.Operation> history)
@@ -192,7 +201,7 @@ class ClusterSiegeTest {
     accounts.admitted("once", 1);
   }
 
-  /** A wall clock that is not shifted would prove nothing. */
+  /** Tests that the clock is shifted: a clock that is not would prove nothing. */
   @Test
   void shiftedClock_isWhatAProcessSees() throws Exception {
     ShiftedClock clock = ShiftedClock.in(folder);
@@ -210,13 +219,15 @@ class ClusterSiegeTest {
     assertThat(Long.parseLong(said.trim()) - hour).isBetween(before, System.currentTimeMillis());
   }
 
-  /** A harness that finds nothing wrong proves nothing until it has found what is wrong. */
+  /**
+   * Tests the harness itself: finding nothing wrong proves something only if it finds real errors.
+   */
   @Test
   void limitsThatDoNotHold_areFoundOut() throws Exception {
     List<SiegeRule> wrong = List.of(ClusterRules.OPEN, ClusterRules.APART);
     try (ClusterSiege siege =
         ClusterSiege.start(ClusterSite.onLoopback(folder, 3, random), wrong, random)) {
-      // On a busy machine clients may ask too little in a round for a limit to be exceeded.
+      // On a busy machine clients may send too few requests in a round to exceed a limit.
       ClusterFault none = (members, seed, millis) -> ClusterFault.wait(seed, millis, 4 * millis);
       Set<SiegeRule> found = new HashSet<>();
       for (int i = 0; i < MOST_ROUNDS && found.size() < wrong.size(); i++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers whose heap is smaller than the texts that they are sent to remember. */
+/** A test of servers whose heap is smaller than the texts that they are sent to remember. */
 class LongTextsTest {
   private static final Duration ATTACK = Duration.ofSeconds(60);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A soak of a few seconds: that its parts work, not what it finds. */
+/** A test that the parts of a soak work, by a soak of a few seconds; its findings do not matter. */
 @Tag("siege")
 class SoakTest {
   private static final Soak.Plan PLAN =

@@ -6,7 +6,9 @@ import dev.weir.siege.SiegeRule;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A watch that finds nothing wrong proves nothing until it has found what is wrong. */
+/**
+ * A test of the watch itself: finding nothing wrong proves something only if it finds real errors.
+ */
 class WindowWatchTest {
   private static final SiegeRule RULE = SoakRules.STRICT;
   private static final long LIMIT = RULE.permits();

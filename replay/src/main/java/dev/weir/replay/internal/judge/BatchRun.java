@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A run of rules without queues: many records are decided together, which is faster. */
 final class BatchRun implements Run {
-  /** Requests that are decided together: more would not make it faster. */
+  /** The number of requests that are decided together: more would not make it faster. */
   private static final int TOGETHER = 64;
 
   private final RuleSet rules;

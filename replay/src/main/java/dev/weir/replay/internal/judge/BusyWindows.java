@@ -9,18 +9,18 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Finds the busiest windows: of one key, as long as its policy's window, aligned to multiples of
- * it, ranked by the permits asked for.
+ * A counter that finds the busiest windows. Each is of one key, as long as its policy's window, and
+ * aligned to multiples of that; they are ranked by the permits requested.
  *
- * <p>Time only grows here, so each key has one window open and what is closed is final: exact, as
- * long as no more keys than {@code capacity} have a window open at once. Further ones are left out,
- * and {@link #complete} says so.
+ * <p>Time only grows here, so each key has one open window, and closed windows are final. The
+ * result is exact as long as at most {@code capacity} keys have a window open at once. Further keys
+ * are left out, and {@link #complete} is then false.
  */
 public final class BusyWindows {
   /** A window. Times in nanoseconds, since the Unix epoch for the start. */
   public record Window(RuleKey key, long startNanos, long permits, long requests, long denied) {}
 
-  /** The least busy first; of equals the later one, then by text backwards. */
+  /** An order by permits, the least busy first; of equals the later one, then by text backwards. */
   private static final Comparator<Window> ORDER =
       Comparator.comparingLong(Window::permits)
           .thenComparing(Comparator.comparingLong(Window::startNanos).reversed())
@@ -91,9 +91,7 @@ public final class BusyWindows {
     busiest.add(closed.window(key));
   }
 
-  /**
-   * Lets closed windows go, not so often that it would cost much. Returns whether there is room.
-   */
+  /** Removes closed windows, seldom enough to cost little. Returns whether there is room. */
   private boolean sweep(long nowNanos) {
     if (triesSinceSweep > 0) {
       triesSinceSweep = triesSinceSweep > capacity / 4 ? 0 : triesSinceSweep + 1;

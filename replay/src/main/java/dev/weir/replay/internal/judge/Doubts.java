@@ -16,9 +16,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What is doubtful about rules and traffic together: each is right, and they do not meet. */
+/** The doubts about rules and traffic together: each may be right, and still they do not fit. */
 public final class Doubts {
-  /** More rules without a record are counted, not listed. */
+  /** The most rules without a record that are listed; more are only counted. */
   private static final int LISTED = 10;
 
   private Doubts() {}
@@ -26,7 +26,8 @@ public final class Doubts {
   /**
    * Returns one line for each doubt.
    *
-   * @param matched how many requests a limit applied to by each of their descriptors
+   * @param matched for each position of a descriptor, the number of requests to which a limit
+   *     applied by it
    */
   public static List<String> of(
       ReplaySummary summary, RuleSet rules, ReplayOptions options, long[] matched)
@@ -132,7 +133,7 @@ public final class Doubts {
         : minutes / 60 + " h " + minutes % 60 + " min";
   }
 
-  /** Returns what is probably meant by the first key that is not known. */
+  /** Returns the known key that is probably meant by the first unknown one. */
   private static String meant(List<String> keys, Set<String> known) {
     for (String key : keys) {
       if (!known.contains(key)) {

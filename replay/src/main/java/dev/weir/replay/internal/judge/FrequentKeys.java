@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts keys and knows the most frequent ones, in bounded memory.
+ * A counter of keys that finds the most frequent ones, in bounded memory.
  *
  * <p>Exact as long as there are no more keys than counters. From then on a new key takes over the
  * smallest counter (Space-Saving, Metwally and others, 2005): a count can then be too high, by at
@@ -43,7 +43,7 @@ public final class FrequentKeys {
     this.capacity = capacity;
   }
 
-  /** Counts a key once. Returns the key that was forgotten for it, if any. */
+  /** Counts a key once. Returns the key whose counter it took over, if any. */
   @Nullable
   public RuleKey add(RuleKey key) {
     RuleKey forgotten = null;

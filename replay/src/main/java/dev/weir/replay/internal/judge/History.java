@@ -12,19 +12,24 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a report shows beyond the summary: everything over time, and how keys use their windows. */
+/**
+ * The parts of a report beyond the summary: everything over time, and how keys use their windows.
+ */
 public final class History {
-  /** Intervals of a chart: two minutes each of a day. */
+  /** The intervals of a chart: two minutes each for a day. */
   private static final int INTERVALS = 720;
 
   private static final int SMALL_INTERVALS = 120;
 
-  /** The most refused keys with a timeline; a key with a larger share of refusals is among them. */
+  /**
+   * The number of most refused keys; any key with a larger share of refusals than one in so many is
+   * among them.
+   */
   private static final int REFUSED_KEYS = 1024;
 
   private static final double MILLION = 1_000_000;
 
-  /** A load that no chart needs to exceed. */
+  /** The largest load that a chart shows. */
   private static final double MOST_LOAD = 1_000;
 
   private final Timeline requests = new Timeline(INTERVALS);
@@ -44,8 +49,8 @@ public final class History {
   }
 
   /**
-   * @param use follows the keys
-   * @param traces keeps what reached each rule, or null
+   * @param use the keys' use of their windows
+   * @param traces the requests that reached each rule, or null
    */
   public History(WindowUse use, @Nullable RuleTraces traces) {
     this.use = use;
@@ -53,10 +58,10 @@ public final class History {
   }
 
   /**
-   * Takes a request's answer.
+   * Adds a request's answer.
    *
-   * @param tolerated whether it passed beyond a limit
-   * @param load at the time; an unknown load counts as full, as it did for the decision
+   * @param tolerated true if it passed beyond a limit
+   * @param load the load at the time; an unknown load counts as full, as it did for the decision
    */
   public void add(long nowNanos, boolean allowed, boolean tolerated, double load) {
     requests.add(nowNanos, 1, !allowed, tolerated);
@@ -65,7 +70,7 @@ public final class History {
     closeUp.add(nowNanos, !allowed, tolerated);
   }
 
-  /** Takes what a request asks of a rule that lets it wait, at the time at which it came. */
+  /** Adds a request's charge to a rule that lets it wait, at the time at which the request came. */
   public void offer(RuleKey key, @Nullable Policy policy, Descriptor descriptor, long nowNanos) {
     long permits = permits(descriptor);
     if (policy != null && permits > 0) {
@@ -85,14 +90,15 @@ public final class History {
   }
 
   /**
-   * Takes what a rule found about one of a request's descriptors.
+   * Adds a rule's decision about one of a request's descriptors.
    *
-   * @param policy what decided: the rule's, or one with the number of a subject; null for none
-   * @param offered whether the request waited, so that {@link #offer} knows of it
-   * @param fits whether there was room
-   * @param allowed whether the request as a whole may pass
-   * @param tolerated whether it was let pass beyond the limit
-   * @param refusing whether it may not because of this one
+   * @param policy the policy that decided: the rule's, or one with the number of a subject; null
+   *     for none
+   * @param offered true if the request waited, so that {@link #offer} has counted it
+   * @param fits true if there was room
+   * @param allowed true if the request as a whole may pass
+   * @param tolerated true if it was let pass beyond the limit
+   * @param refusing true if the request may not pass because of this descriptor
    */
   public void add(
       RuleKey key,
@@ -112,7 +118,7 @@ public final class History {
     if (timeline == null) {
       timeline = new Timeline(INTERVALS);
       if (requests.size() > 0) {
-        timeline.add(requests.startNanos(0), 0, false); // Charts below each other begin together.
+        timeline.add(requests.startNanos(0), 0, false); // Charts in one column begin together.
       }
       rules.put(key.rule(), timeline);
     }
@@ -153,18 +159,18 @@ public final class History {
     return requests.offered(i) == 0 ? 0 : loads.offered(i) / MILLION / requests.offered(i);
   }
 
-  /** Returns the worst of it. */
+  /** Returns the close-up of the worst minute. */
   public CloseUp closeUp() {
     return closeUp;
   }
 
-  /** Returns the permits that a rule was asked for over time, or null if there were none. */
+  /** Returns the permits requested from a rule over time, or null if there were none. */
   @Nullable
   public Timeline rule(String path) {
     for (Map.Entry<Rule, Timeline> each : rules.entrySet()) {
       if (each.getKey().path().equals(path)) {
         Timeline timeline = each.getValue();
-        // Charts below each other end together.
+        // Charts in one column end at the same time.
         timeline.add(requests.startNanos(requests.size()) - 1, 0, false);
         return timeline;
       }
@@ -172,13 +178,16 @@ public final class History {
     return null;
   }
 
-  /** Returns what other limits of a rule would have done to what reached it; none if not known. */
+  /**
+   * Returns the effect that other limits of a rule would have had on the requests that reached it;
+   * empty if unknown.
+   */
   public List<OtherLimits.Candidate> otherLimits(String path) {
     Map.Entry<Rule, Trace> of = traces == null ? null : traces.of(path);
     return of == null ? List.of() : OtherLimits.of(of.getKey(), of.getValue());
   }
 
-  /** Returns the key of a candidate of which most is refused; empty if nothing is. */
+  /** Returns the key with the most refusals under a candidate; empty if nothing is refused. */
   public String worstKey(String path, OtherLimits.Candidate candidate) {
     Map.Entry<Rule, Trace> of = traces == null ? null : traces.of(path);
     int worst = candidate.tried().worst();
@@ -186,7 +195,8 @@ public final class History {
   }
 
   /**
-   * Returns what a refused key asked for, from its first refusal on, or null if it is not known.
+   * Returns the requests of a refused key over time, from its first refusal on, or null if they are
+   * not known.
    */
   @Nullable
   public Timeline refusedKey(String policy, String key) {

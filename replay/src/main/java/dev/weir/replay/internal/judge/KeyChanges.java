@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** How often each key was refused before and after a change, in bounded memory. */
+/** The counts of each key's refusals before and after a change, in bounded memory. */
 public final class KeyChanges {
-  /** Keys that are counted exactly, of some 300 bytes each. */
+  /** The number of keys that are counted exactly, of some 300 bytes each. */
   static final int MOST_KEYS = 1 << 16;
 
   /** A key of a rule that both sides may have. */
@@ -43,7 +43,7 @@ public final class KeyChanges {
     this.mostKeys = mostKeys;
   }
 
-  /** Returns what hears one of the two sides. */
+  /** Returns the listener for one of the two sides. */
   public ReplayTally.Listener side(boolean after) {
     return new ReplayTally.Listener() {
       @Override
@@ -84,7 +84,7 @@ public final class KeyChanges {
     counts.after += after ? 1 : 0;
   }
 
-  /** Forgets the half of the keys that were refused least. */
+  /** Drops the half of the keys with the fewest refusals. */
   private void forgetRare() {
     exact = false;
     List<Map.Entry<Key, Counts>> all = new ArrayList<>(keys.entrySet());
@@ -94,7 +94,7 @@ public final class KeyChanges {
     all.subList(0, Math.max(1, all.size() / 2)).forEach(each -> keys.remove(each.getKey()));
   }
 
-  /** Returns the keys that are refused more often, or less, the largest difference first. */
+  /** Returns the keys that are refused more often, or less often, the largest difference first. */
   public List<DryRunResult.KeyChange> top(int most, boolean more, KeyNames names) {
     int sign = more ? 1 : -1;
     return keys.entrySet().stream()
@@ -125,7 +125,7 @@ public final class KeyChanges {
     return exact;
   }
 
-  /** Returns whether a rule counts requests together that have different first descriptors. */
+  /** Returns whether a rule counts requests with different first descriptors together. */
   public boolean isSplit(String path) {
     return split.contains(path);
   }

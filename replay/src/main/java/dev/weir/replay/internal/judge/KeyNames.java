@@ -6,9 +6,9 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.Rule;
 import java.util.List;
 
-/** How keys are named in a tally, and how such a name is shown. */
+/** The names of keys in a tally, and the form in which they are shown. */
 public interface KeyNames {
-  /** As people read them. */
+  /** The names in the form in which people read them. */
   KeyNames PLAIN =
       new KeyNames() {
         @Override
@@ -22,13 +22,16 @@ public interface KeyNames {
         }
       };
 
-  /** Names the key of a descriptor under a rule: two of them have the same name only if equal. */
+  /**
+   * Returns the name of a descriptor's key under a rule: two keys have the same name only if they
+   * are equal.
+   */
   RuleKey of(Rule rule, Descriptor descriptor);
 
-  /** Returns a name as it may be shown. */
+  /** Returns the form of a name that may be shown. */
   String shown(String name);
 
-  /** Returns names that show nothing but masked values, and those values that a rule names. */
+  /** Returns names that show values masked, except those that a rule names. */
   static KeyNames masked(Masking masking) {
     return new KeyNames() {
       @Override

@@ -3,11 +3,14 @@ package dev.weir.replay.internal.judge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key's use of its window, beside what its rule decided: what it asked for, and what an exact
- * log of its own admissions says of each decision.
+ * The use of a window by one key, beside its rule's decisions: the permits it requested, and a
+ * check of each decision against an exact log of the key's own admissions.
  */
 public final class KeyUse {
-  /** More permits count as this many: far beyond any limit, and small enough to add up. */
+  /**
+   * The largest number of permits that is counted: far beyond any limit, and small enough to add
+   * up.
+   */
   static final long MAX_PERMITS = 1L << 40;
 
   private final long limit;
@@ -15,7 +18,7 @@ public final class KeyUse {
   private final RollingSum offered;
   private final RollingSum admitted;
 
-  /** What an elastic rule let pass beyond its limit, once it did. */
+  /** The permits that an elastic rule let pass beyond its limit; null until it does. */
   private @Nullable RollingSum spared;
 
   private long peak;
@@ -31,25 +34,31 @@ public final class KeyUse {
   }
 
   /**
-   * Takes a decision.
+   * Adds a decision.
    *
-   * @param fits whether the rule found room for it
-   * @param charged whether it was charged: it fits, and the request as a whole was allowed
-   * @param uncharged whether it passed beyond the limit without being charged
-   * @return how many entries the memory has grown by
+   * @param fits true if the rule found room for it
+   * @param charged true if it was charged: it fits, and the request as a whole was allowed
+   * @param uncharged true if it passed beyond the limit without being charged
+   * @return the number of entries by which the memory has grown
    */
   public int add(long nowNanos, long permits, boolean fits, boolean charged, boolean uncharged) {
     return offer(nowNanos, permits) + judge(nowNanos, permits, fits, charged, uncharged);
   }
 
-  /** Takes a request that is decided later, by {@link #judge}; returns as {@link #add}. */
+  /**
+   * Adds a request that is decided later, by {@link #judge}. Returns the entries that {@link #add}
+   * describes.
+   */
   int offer(long nowNanos, long permits) {
     int grown = offered.add(nowNanos, permits);
     peak = Math.max(peak, offered.sum());
     return grown;
   }
 
-  /** Takes the decision on a request that was offered before; as {@link #add}. */
+  /**
+   * Adds the decision on a request that was offered before. Returns the entries that {@link #add}
+   * describes.
+   */
   int judge(long nowNanos, long permits, boolean fits, boolean charged, boolean uncharged) {
     int grown = 0;
     boolean room = permits <= limit - admitted.at(nowNanos);
@@ -70,22 +79,22 @@ public final class KeyUse {
     return grown;
   }
 
-  /** Returns the most permits it asked for within a window. */
+  /** Returns the most permits that the key requested within a window. */
   public long peak() {
     return peak;
   }
 
-  /** Returns the most permits it was admitted within a window. */
+  /** Returns the most permits that the key was admitted within a window. */
   public long most() {
     return most;
   }
 
-  /** Returns how often it was refused although its window had room. */
+  /** Returns the number of refusals while its window had room. */
   public long falseDenials() {
     return falseDenials;
   }
 
-  /** Returns how often it was admitted although its window had no room. */
+  /** Returns the number of admissions while its window had no room. */
   public long overAdmissions() {
     return overAdmissions;
   }

@@ -28,7 +28,7 @@ final class QueueRun implements Run {
     final Request request;
     final Answer refused;
 
-    /** Whether it found a place in the queues: else it was refused at once. */
+    /** True if it found a place in the queues; otherwise it was refused at once. */
     boolean stood;
 
     Waiting(
@@ -52,7 +52,9 @@ final class QueueRun implements Run {
   private final ReplayTally tally;
   private final @Nullable DecisionsWriter decisions;
 
-  /** Answered, and not yet reported: a callback of the engine may not fail, a report may. */
+  /**
+   * Requests answered and not yet reported: a callback of the engine may not fail, a report may.
+   */
   private final Deque<Served> served = new ArrayDeque<>();
 
   private double load = Double.NaN;
@@ -83,7 +85,7 @@ final class QueueRun implements Run {
       engine.apply(rules);
     }
     long nowNanos = Math.max(time.nanos(), timeNanos);
-    // Who waits for this very instant came earlier, so it is served before this record.
+    // A request that waits for this very instant came earlier, so it is served before this record.
     serve(nowNanos);
     time.advance(nowNanos);
     load = recordedLoad.at(nowNanos, recorded);

@@ -17,15 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Traffic that was read whole.
+ * Traffic that was read completely.
  *
  * @param trace the records
- * @param template what a record is
- * @param source how it was read
- * @param unreadable how many lines could not be
- * @param unreadableLines the first of them
- * @param warnings what is doubtful in the input, one line each
- * @param stopped whether an interrupt ended it early
+ * @param template the template of a record's request
+ * @param source a description of how it was read
+ * @param unreadable the number of lines that could not be read
+ * @param unreadableLines the first of these lines
+ * @param warnings the doubts about the input, one line each
+ * @param stopped true if an interrupt ended it early
  */
 public record Recording(
     Trace trace,
@@ -37,7 +37,8 @@ public record Recording(
     boolean stopped) {
 
   /**
-   * Reads traffic. Without a descriptor, a column with a usual name for a key is it.
+   * Reads traffic. Without a descriptor, a column with a usual name for a key becomes the
+   * descriptor.
    *
    * @throws TrafficException if it cannot be read or does not fit half of the heap
    */
@@ -82,7 +83,7 @@ public record Recording(
     }
   }
 
-  /** Returns in two lines what was read and how. */
+  /** Returns a description in two lines of what was read and how. */
   public String text() {
     StringBuilder text = new StringBuilder();
     text.append("  from ").append(Figures.instant(trace.firstNanos()));

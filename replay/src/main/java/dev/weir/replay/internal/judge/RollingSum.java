@@ -3,10 +3,12 @@ package dev.weir.replay.internal.judge;
 import java.util.Arrays;
 
 /**
- * The permits in {@code (now - window, now]}: one entry an instant. Time never goes back.
+ * The sum of permits in {@code (now - window, now]}, with one entry for each instant. Time never
+ * goes back.
  *
- * <p>Exact up to {@value #EXACT_ENTRIES} instants in a window. Beyond, those of one 4096th of the
- * window count from the latest of them: the sum is then too high by what that time holds at most.
+ * <p>It is exact up to {@value #EXACT_ENTRIES} instants in a window. Beyond, the instants within
+ * one 4096th of the window count from the latest of them: the sum is then too high by at most the
+ * permits in that time.
  */
 public final class RollingSum {
   public static final int EXACT_ENTRIES = 4096;
@@ -14,7 +16,7 @@ public final class RollingSum {
   private final long windowNanos;
   private final long granuleNanos;
 
-  /** A ring; its length is a power of two. */
+  /** The times as a ring; its length is a power of two. */
   private long[] times = new long[1];
 
   private long[] permits = new long[1];
@@ -27,7 +29,7 @@ public final class RollingSum {
     this.granuleNanos = Math.max(1, windowNanos / EXACT_ENTRIES);
   }
 
-  /** Returns the sum, with what has left the window gone. */
+  /** Returns the sum, without permits that have left the window. */
   public long at(long nowNanos) {
     while (size > 0 && times[first] <= nowNanos - windowNanos) {
       sum -= permits[first];
@@ -37,7 +39,7 @@ public final class RollingSum {
     return sum;
   }
 
-  /** Returns the sum as of the last call of the others. */
+  /** Returns the sum as of the last call of another method. */
   public long sum() {
     return sum;
   }
@@ -45,7 +47,7 @@ public final class RollingSum {
   /**
    * Adds permits.
    *
-   * @return how many entries the memory has grown by
+   * @return the number of entries by which the memory has grown
    */
   public int add(long nowNanos, long count) {
     at(nowNanos);
@@ -83,7 +85,7 @@ public final class RollingSum {
     first = 0;
   }
 
-  /** Returns for how many entries there is memory. */
+  /** Returns the number of entries that the memory has room for. */
   public int entries() {
     return times.length;
   }

@@ -5,7 +5,10 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.Rule;
 import java.util.List;
 
-/** Whose requests a rule counts together, as people read it: {@code host=example.org,path=/}. */
+/**
+ * The key under which a rule counts requests together, in the form in which people read it: {@code
+ * host=example.org,path=/}.
+ */
 public record RuleKey(Rule rule, String key) {
 
   static RuleKey of(Rule rule, Descriptor descriptor) {
@@ -21,7 +24,10 @@ public record RuleKey(Rule rule, String key) {
     return new RuleKey(rule, key.toString());
   }
 
-  /** All values that match a shared level are counted together, under its pattern. */
+  /**
+   * Returns the value at a level: all values that match a shared level are counted together, under
+   * its pattern.
+   */
   private static String value(Rule rule, List<Entry> entries, int level) {
     return rule.sharedAt(level) ? rule.patternAt(level) : entries.get(level).value();
   }

@@ -7,11 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reached each rule, in memory, so that other limits can be tried on it afterwards. Bounded:
- * what takes too much is given up, the rule with the most first. Used by one thread.
+ * The requests that reached each rule, in memory, so that other limits can be tried on them
+ * afterwards. Bounded: if they need too much memory, traces are given up, the largest first. For
+ * one thread.
  */
 final class RuleTraces {
-  /** A trace begins with a chunk of a megabyte, so more rules than this are not followed. */
+  /** The most rules that are followed: a trace begins with a chunk of a megabyte. */
   static final int MAX_RULES = 64;
 
   private final long maxRecords;
@@ -25,15 +26,15 @@ final class RuleTraces {
   }
 
   /**
-   * @param maxRecords of all rules together
-   * @param maxBytes of one rule
+   * @param maxRecords the most records of all rules together
+   * @param maxBytes the most bytes of one rule
    */
   RuleTraces(long maxRecords, long maxBytes) {
     this.maxRecords = maxRecords;
     this.maxBytes = maxBytes;
   }
 
-  /** Takes what a request asks of a rule. */
+  /** Adds a request's charge to a rule. */
   void add(RuleKey key, long nanos, long permits) {
     Rule rule = key.rule();
     if (givenUp.containsKey(rule)) {
@@ -51,7 +52,7 @@ final class RuleTraces {
       trace.add(nanos, key.key(), permits);
       records++;
     } catch (TrafficException e) {
-      giveUp(rule); // More than there is memory for.
+      giveUp(rule); // There is not enough memory for it.
     }
     if (records > maxRecords) {
       giveUpLargest();
@@ -78,7 +79,7 @@ final class RuleTraces {
     givenUp.put(rule, true);
   }
 
-  /** Returns what reached a rule; null if that was nothing, or too much. */
+  /** Returns the requests that reached a rule; null if there were none, or too many. */
   Map.@Nullable Entry<Rule, Trace> of(String path) {
     for (Map.Entry<Rule, Trace> each : traces.entrySet()) {
       if (each.getKey().path().equals(path)) {

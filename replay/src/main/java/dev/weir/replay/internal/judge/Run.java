@@ -4,23 +4,26 @@ import dev.weir.rules.Request;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** An engine whose time is that of the records: it decides them and hands the answers on. */
+/** An engine on the records' time: it decides the records and passes the answers on. */
 public interface Run extends Closeable {
-  /** The engine drops keys that have reset once in this many records. */
+  /** The number of records after which the engine drops keys that have reset. */
   int EXPIRE_EVERY = 1024;
 
   /**
-   * Takes a record, to be decided at its time, or at the latest time so far if that is later.
+   * Accepts a record, to be decided at its time, or at the latest time so far if that is later.
    *
    * @param input the input's number
-   * @param line its number in the input
+   * @param line its line number in the input
    * @param timeNanos its own time
    * @param recorded the load in the record, NaN if there is none
    */
   void take(int input, long line, long timeNanos, Request request, double recorded)
       throws IOException;
 
-  /** Decides what was taken and is not decided yet. To be called once, after the last record. */
+  /**
+   * Decides the accepted records that are not decided yet. To be called once, after the last
+   * record.
+   */
   void finish() throws IOException;
 
   @Override

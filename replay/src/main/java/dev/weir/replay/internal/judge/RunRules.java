@@ -17,16 +17,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What decides in a run.
+ * The rules, store and limits that decide in a run.
  *
  * @param rules the rules
  * @param store an empty store, which the run closes
- * @param policies the limits of subjects, known at once
+ * @param policies the limits of subjects, available at once
  */
 public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
   /** Returns an engine without rules. */
   Engine engine(Ticker ticker, LoadSignal load) {
-    // A fixed seed: where keys collide they do so every time, and the output stays the same.
+    // A fixed seed: keys that collide do it in every run, so the output stays the same.
     return Engine.create(
         RoutedStore.inOne(store),
         ticker,

@@ -8,17 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is to be written. Checked before anything is read, so that a mistyped name can
- * neither overwrite a log nor lose an hour's work to a folder that does not exist.
+ * A file that is to be written. It is checked before anything is read, so that a mistyped name can
+ * neither overwrite a log nor lose an hour's work because of a folder that does not exist.
  */
 public final class Target {
   private Target() {}
 
   /**
-   * Adds what is wrong with a file to be written.
+   * Adds the problems with a file that is to be written.
    *
    * @param what the option's name
-   * @param target the file; null for none, with which nothing is wrong
+   * @param target the file; null for none, which is no problem
    * @param sources files that are read, and folders of rules
    */
   public static void check(
@@ -44,7 +44,7 @@ public final class Target {
         : same(source, target);
   }
 
-  /** Returns whether two paths lead to the same file, there or not. */
+  /** Returns whether two paths lead to the same file, even if it does not exist. */
   public static boolean same(Path a, Path b) {
     if (a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize())) {
       return true;
@@ -52,7 +52,7 @@ public final class Target {
     try {
       return Files.exists(a) && Files.exists(b) && Files.isSameFile(a, b);
     } catch (IOException e) {
-      return true; // Doubt keeps the file.
+      return true; // If in doubt, the file is kept.
     }
   }
 }

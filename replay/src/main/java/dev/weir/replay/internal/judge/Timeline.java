@@ -3,12 +3,15 @@ package dev.weir.replay.internal.judge;
 import java.util.Arrays;
 
 /**
- * What was asked for, what was refused and what was tolerated, by equal intervals of time. The
- * intervals become longer as more time is covered: memory is bounded whatever the traffic. Time
- * never goes back.
+ * The permits that were requested, refused and tolerated, by equal intervals of time. The intervals
+ * become longer as more time is covered: memory is bounded whatever the traffic. Time never goes
+ * back.
  */
 public final class Timeline {
-  /** Lengths of an interval; each divides the next, so that intervals join without a remainder. */
+  /**
+   * The possible lengths of an interval; each divides the next, so that intervals join without a
+   * remainder.
+   */
   private static final long[] WIDTHS;
 
   static {
@@ -32,15 +35,15 @@ public final class Timeline {
   private int size;
 
   /**
-   * @param most how many intervals there may be; after a change of their length at least a
-   *     thirteenth of that
+   * @param most the most intervals; after a change of their length, at least a thirteenth of that
+   *     are left
    */
   public Timeline(int most) {
     this(most, WIDTHS[0]);
   }
 
   /**
-   * @param leastNanos the shortest an interval may be, one of the lengths
+   * @param leastNanos the shortest interval, one of the lengths
    */
   public Timeline(int most, long leastNanos) {
     offered = new long[most];
@@ -56,9 +59,9 @@ public final class Timeline {
   }
 
   /**
-   * Takes permits.
+   * Adds permits.
    *
-   * @param beyond whether they were admitted beyond their limit
+   * @param beyond true if they were admitted beyond their limit
    */
   public void add(long nanos, long permits, boolean denied, boolean beyond) {
     if (size == 0) {
@@ -113,27 +116,27 @@ public final class Timeline {
     return WIDTHS[width];
   }
 
-  /** Returns when an interval starts, in nanoseconds since the Unix epoch. */
+  /** Returns the start of an interval, in nanoseconds since the Unix epoch. */
   public long startNanos(int i) {
     return (origin + i) * WIDTHS[width];
   }
 
-  /** Returns the permits asked for in an interval. */
+  /** Returns the permits requested in an interval. */
   public long offered(int i) {
     return offered[i];
   }
 
-  /** Returns those of them that were refused. */
+  /** Returns the permits that were refused in an interval. */
   public long refused(int i) {
     return refused[i];
   }
 
-  /** Returns those of them that were admitted. */
+  /** Returns the permits that were admitted in an interval. */
   public long admitted(int i) {
     return offered[i] - refused[i];
   }
 
-  /** Returns those of the admitted that were beyond their limit. */
+  /** Returns the admitted permits that were beyond their limit. */
   public long tolerated(int i) {
     return tolerated[i];
   }

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Traffic in memory, to be gone through many times: some 4 to 8 bytes a record, and each key's text
- * once. Time never goes back: a record from the past has the latest time before it.
+ * Traffic in memory, for many passes: some 4 to 8 bytes a record, and each key's text once. Time
+ * never goes back: a record from the past has the latest time before it.
  */
 public final class Trace {
   private static final int CHUNK_BYTES = 1 << 20;
 
-  /** Three numbers of at most ten bytes. */
+  /** The most bytes of a record: three numbers of at most ten bytes. */
   private static final int MAX_RECORD_BYTES = 30;
 
-  /** About what a key takes beside its text. */
+  /** The bytes that a key takes beside its text, about. */
   private static final int KEY_BYTES = 150;
 
   private final long maxBytes;
@@ -37,7 +37,8 @@ public final class Trace {
   private long[] counts = new long[64];
 
   /**
-   * @param maxBytes what it may take: half of the heap, so that half as much is left for states
+   * @param maxBytes the most bytes that it may take: half of the heap, so that half as much is left
+   *     for states
    */
   public Trace(long maxBytes) {
     this(maxBytes, Math.max(1, maxBytes / 2));
@@ -51,7 +52,7 @@ public final class Trace {
   /**
    * Adds a record.
    *
-   * @throws TrafficException if that would take more memory than there may be
+   * @throws TrafficException if that would take more than the permitted memory
    */
   public void add(long nanos, String key, long permits) throws TrafficException {
     if (size == 0) {
@@ -108,14 +109,16 @@ public final class Trace {
     chunk[at++] = (byte) rest;
   }
 
-  /** Ends the chunk: shorter than it could be, so that the cursor knows where to go on. */
+  /** Ends the chunk, shorter than it could be: the cursor finds the next one by its length. */
   private void close() {
     if (at > 0) {
       chunks.add(at == chunk.length ? chunk : Arrays.copyOf(chunk, at));
     }
   }
 
-  /** Returns an empty store with room for all keys, as far as there are bytes for their states. */
+  /**
+   * Returns an empty store with room for all keys, as far as the bytes suffice for their states.
+   */
   public MemoryStore store() {
     return new MemoryStore(Math.max(1, keys.size()), maxStateBytes);
   }
@@ -134,7 +137,7 @@ public final class Trace {
             + ", or take a smaller limit)");
   }
 
-  /** Goes through all records, from the first on. */
+  /** A cursor over all records, from the first on. */
   public final class Cursor {
     private final List<byte[]> all = new ArrayList<>(chunks);
     private byte[] data = new byte[0];
@@ -195,12 +198,12 @@ public final class Trace {
     return new Cursor();
   }
 
-  /** Returns how many records there are. */
+  /** Returns the number of records. */
   public long size() {
     return size;
   }
 
-  /** Returns how many keys there are. */
+  /** Returns the number of keys. */
   public int keys() {
     return keys.size();
   }
@@ -209,12 +212,12 @@ public final class Trace {
     return keys.get(id);
   }
 
-  /** Returns the number of a key, or -1 if it is not there. */
+  /** Returns the number of a key, or -1 if it is not in the trace. */
   public int id(String key) {
     return ids.getOrDefault(key, -1);
   }
 
-  /** Returns the permits that a key asks for in all. */
+  /** Returns the permits that a key requests in total. */
   public long total(int id) {
     return totals[id];
   }

@@ -13,40 +13,48 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What several policies decided about each record of a trace, one after the other. */
+/** The decisions of several policies about each record of a trace, one policy after the other. */
 public final class Verdicts {
-  /** The clock is read once in this many decisions, and the store drops keys that have reset. */
+  /**
+   * The number of decisions between two readings of the clock, at which the store also drops keys
+   * that have reset.
+   */
   private static final int TOGETHER = 4096;
 
-  /** The compiler is done with the code by then, and the clock's grain does not matter. */
+  /**
+   * The least number of decisions measured: by then the compiler is done with the code, and the
+   * clock's grain does not matter.
+   */
   private static final int MEASURED = 300_000;
 
   /** The most passes over a small trace, so that a short input takes a short time. */
   private static final int MOST_PASSES = 200;
 
-  /** What following a key takes at least, and each of its records, until there are too many. */
+  /**
+   * The least bytes for following a key; each of its records takes more, up to a number of them.
+   */
   private static final int KEY_BYTES = 300;
 
   private static final int RECORD_BYTES = 64;
   private static final int MOST_RECORDS = 2 * RollingSum.EXACT_ENTRIES;
 
-  /** The most policies: bits of a byte. */
+  /** The most policies: the bits of a byte. */
   private static final int MOST = 8;
 
-  /** Takes what was decided about a record. */
+  /** A receiver of the decisions about records. */
   public interface Taker {
     void take(long nanos, long permits, boolean admitted);
   }
 
   private final Trace trace;
 
-  /** What following keys may take at once. */
+  /** The most bytes for following keys at the same time. */
   private final long maxBytes;
 
-  /** This thread's own time: others on the machine do not matter. */
+  /** The clock of this thread's own processor time: others on the machine do not matter. */
   private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
 
-  /** A bit for each policy: whether it admitted the record. */
+  /** A bit for each policy and record: set if the policy admitted the record. */
   private final byte[] admitted;
 
   private final long[] keys = new long[TOGETHER];
@@ -55,7 +63,7 @@ public final class Verdicts {
   private int policies;
 
   /**
-   * @param maxBytes about what may be taken, beside a byte a record
+   * @param maxBytes the most bytes that may be taken, about, beside a byte a record
    */
   public Verdicts(Trace trace, long maxBytes) throws TrafficException {
     if (trace.size() > Integer.MAX_VALUE - 8) {
@@ -133,19 +141,21 @@ public final class Verdicts {
     }
   }
 
-  /** Returns how often all of it is decided about, so that enough is measured. */
+  /** Returns the number of passes over the trace, so that enough is measured. */
   private int passes() {
     return (int) Math.min(MOST_PASSES, 1 + MEASURED / trace.size());
   }
 
-  /** Lets the compiler see a policy, before any is measured. */
+  /**
+   * Runs a policy so often that the compiler has compiled its code, before any policy is measured.
+   */
   public void warmUp(Policy policy) throws TrafficException {
     for (int i = 0; i < passes(); i++) {
       new Pass(policy).run(0);
     }
   }
 
-  /** Decides about all records by one more policy. */
+  /** Decides all records by one more policy. */
   public Compare.Row run(Policy policy) throws TrafficException {
     if (policies == MOST) {
       throw new IllegalStateException("policies: more (expected: at most " + MOST + ")");
@@ -157,7 +167,7 @@ public final class Verdicts {
     for (int i = 1; i < passes(); i++) {
       taken += pass.takenNanos;
       pass = new Pass(policy);
-      pass.run(bit); // The same every time: the same bits.
+      pass.run(bit); // Each pass decides the same, so it sets the same bits.
     }
     taken += pass.takenNanos;
     long decisions = passes() * trace.size();
@@ -175,7 +185,7 @@ public final class Verdicts {
         perSecond);
   }
 
-  /** Returns admitted, the most in a window, false denials and over-admissions. */
+  /** Returns four figures: admitted, the most in a window, false denials and over-admissions. */
   private long[] measure(Policy policy, int bit) {
     long[] sums = new long[4];
     int next;
@@ -210,7 +220,10 @@ public final class Verdicts {
     return sums;
   }
 
-  /** Returns the key up to which, from that one on, keys can be followed at once: one at least. */
+  /**
+   * Returns the end of the slice of keys, from that key on, that can be followed at once: one key
+   * at least.
+   */
   private int sliceEnd(int from) {
     long bytes = 0;
     int end = from;
@@ -229,7 +242,7 @@ public final class Verdicts {
     return admitted[record] != 0 && (admitted[record] & 0xff) != all;
   }
 
-  /** Returns whether they differ about any record. */
+  /** Returns whether the policies differ about any record. */
   public boolean disputed() {
     for (int i = 0; i < admitted.length; i++) {
       if (disputed(i)) {
@@ -239,7 +252,9 @@ public final class Verdicts {
     return false;
   }
 
-  /** Returns the key about which the policies differ most often; without any, the busiest. */
+  /**
+   * Returns the key about which the policies differ most often; if they never differ, the busiest.
+   */
   public int mostDisputed() {
     long[] disputes = new long[trace.keys()];
     Trace.Cursor cursor = trace.cursor();
@@ -262,7 +277,7 @@ public final class Verdicts {
     Trace.Cursor cursor = trace.cursor();
     for (int i = 0; cursor.next(); i++) {
       if (cursor.key() == key) {
-        // A window where nothing is disputed is still better than one without a request.
+        // A window without a dispute is still better than one without a request.
         disputes.merge(
             Math.floorDiv(cursor.nanos(), windowNanos), disputed(i) ? 1_000_000L : 1, Long::sum);
       }
@@ -276,7 +291,7 @@ public final class Verdicts {
         * windowNanos;
   }
 
-  /** Goes through a key's records, with what the policy of that number decided. */
+  /** Passes a key's records to the taker, with the decisions of the policy of that number. */
   public void each(int key, int policy, Taker taker) {
     Trace.Cursor cursor = trace.cursor();
     for (int i = 0; cursor.next(); i++) {

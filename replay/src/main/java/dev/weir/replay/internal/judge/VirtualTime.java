@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A clock that stands until it is set on, and the tasks that are scheduled on it. Of tasks for the
- * same instant the one that was scheduled first runs first. For one thread.
+ * A clock that stands until it is advanced, and the tasks that are scheduled on it. Of tasks for
+ * the same instant the one that was scheduled first runs first. For one thread.
  */
 final class VirtualTime implements Ticker {
   private static final Comparator<Due> ORDER =
       Comparator.comparingLong(Due::atNanos).thenComparingLong(Due::number);
 
-  /** When a task is due; its number tells tasks for one instant apart. */
+  /** The time at which a task is due; its number orders tasks for one instant. */
   private record Due(long atNanos, long number) {}
 
   private final TreeMap<Due, Runnable> tasks = new TreeMap<>(ORDER);
@@ -25,7 +25,7 @@ final class VirtualTime implements Ticker {
     return nowNanos;
   }
 
-  /** Sets the clock on. Tasks that are due until then must have run. */
+  /** Advances the clock. Tasks that are due until then must have run. */
   void advance(long toNanos) {
     nowNanos = Math.max(nowNanos, toNanos);
   }
@@ -43,10 +43,10 @@ final class VirtualTime implements Ticker {
   }
 
   /**
-   * Sets the clock on to the next task and runs it, if it is due until an instant, which is
+   * Advances the clock to the next task and runs it, if it is due until an instant, which is
    * included.
    *
-   * @return whether there was one
+   * @return true if there was one
    */
   boolean runNext(long untilNanos) {
     if (tasks.isEmpty() || tasks.firstKey().atNanos > untilNanos) {

@@ -3,11 +3,14 @@ package dev.weir.replay.internal.judge;
 import java.util.Arrays;
 
 /**
- * How long requests waited, as a histogram: memory is bounded, and a median is at most a 64th too
- * long.
+ * The waiting times of requests, as a histogram: memory is bounded, and a median is at most a 64th
+ * too long.
  */
 public final class WaitTimes {
-  /** Lengths that differ in their first bits only beyond this many are counted together. */
+  /**
+   * The number of leading bits that are distinguished: longer times with the same first bits are
+   * counted together.
+   */
   private static final int BITS = 6;
 
   private static final int EACH = 1 << BITS;
@@ -31,7 +34,7 @@ public final class WaitTimes {
     return shift * EACH + (int) (nanos >>> shift);
   }
 
-  /** Returns the longest length that is counted at a place. */
+  /** Returns the longest time that is counted at a place. */
   private static long most(int place) {
     int shift = Math.max(0, place / EACH - 1);
     return ((place - (long) shift * EACH + 1) << shift) - 1;
@@ -41,7 +44,7 @@ public final class WaitTimes {
     return count;
   }
 
-  /** Returns the length that half of them do not exceed, rounded up; 0 if there are none. */
+  /** Returns the time that half of them do not exceed, rounded up; 0 if there are none. */
   public long medianNanos() {
     long before = 0;
     for (int place = 0; place < counts.length; place++) {

@@ -9,17 +9,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How all keys use their windows, in bounded memory: when there are too many of them, only those go
- * on being followed whose hash has one more zero at its end [adaptive sampling, Wegman, Flajolet
- * 1990]. The choice does not depend on what a key does, so the keys that remain stand for all.
+ * The use of windows by all keys, in bounded memory. When there are too many keys, only those whose
+ * hash has one more zero at its end are followed further [adaptive sampling, Wegman, Flajolet
+ * 1990]. The choice does not depend on a key's requests, so the keys that remain stand for all.
  */
 public final class WindowUse {
   static final int MAX_KEYS = 1 << 17;
 
-  /** Of 16 bytes each. */
+  /** The most entries, of 16 bytes each. */
   static final int MAX_ENTRIES = 1 << 22;
 
-  /** What the keys of a rule do. */
+  /** The use of windows by the keys of a rule. */
   public static final class RuleUse {
     public static final RuleUse NONE = new RuleUse(new long[0], new long[3], 1);
 
@@ -33,37 +33,37 @@ public final class WindowUse {
       this.keysPerFollowed = keysPerFollowed;
     }
 
-    /** Returns how many keys were followed. */
+    /** Returns the number of keys that were followed. */
     public int keys() {
       return peaks.length;
     }
 
-    /** Returns the most permits that a key asked for within a window, ascending with {@code i}. */
+    /** Returns the most permits that a key requested within a window, ascending with {@code i}. */
     public long peak(int i) {
       return peaks[i];
     }
 
-    /** Returns the most permits that any of them was admitted within a window. */
+    /** Returns the most permits that any key was admitted within a window. */
     public long most() {
       return sums[0];
     }
 
-    /** Returns how often one was refused although its window had room. */
+    /** Returns the number of refusals of a key while its window had room. */
     public long falseDenials() {
       return sums[1];
     }
 
-    /** Returns how often one was admitted although its window had no room. */
+    /** Returns the number of admissions of a key while its window had no room. */
     public long overAdmissions() {
       return sums[2];
     }
 
-    /** Returns for how many keys each stands: 1 if all were followed. */
+    /** Returns the number of keys that each followed key stands for: 1 if all were followed. */
     public long keysPerFollowed() {
       return keysPerFollowed;
     }
 
-    /** Returns how many of the keys followed ever ask for more than that within a window. */
+    /** Returns how many of the followed keys ever requested more than that within a window. */
     public int above(long limit) {
       int at = 0;
       for (int high = peaks.length; at < high; ) {
@@ -83,7 +83,7 @@ public final class WindowUse {
   private final Map<RuleKey, KeyUse> keys = new HashMap<>();
   private long entries;
 
-  /** The keys are followed whose hash ends in at least this many zeros. */
+  /** The least number of zeros at the end of the hash of a key that is followed. */
   private int zeros;
 
   WindowUse() {
@@ -95,7 +95,7 @@ public final class WindowUse {
     this.maxEntries = maxEntries;
   }
 
-  /** Takes a decision; see {@link KeyUse#add}. */
+  /** Adds a decision; see {@link KeyUse#add}. */
   public void add(
       RuleKey key,
       Quota quota,
@@ -110,7 +110,7 @@ public final class WindowUse {
     }
   }
 
-  /** Takes a request that is decided later; see {@link KeyUse#offer}. */
+  /** Adds a request that is decided later; see {@link KeyUse#offer}. */
   void offer(RuleKey key, Quota quota, long nowNanos, long permits) {
     KeyUse use = use(key, quota);
     if (use != null) {
@@ -118,7 +118,7 @@ public final class WindowUse {
     }
   }
 
-  /** Takes the decision on a request that was offered before; see {@link KeyUse#judge}. */
+  /** Adds the decision on a request that was offered before; see {@link KeyUse#judge}. */
   void judge(
       RuleKey key,
       Quota quota,
@@ -171,7 +171,7 @@ public final class WindowUse {
     }
   }
 
-  /** Returns what the keys of each rule do, by the rule's path. */
+  /** Returns the use of windows by the keys of each rule, by the rule's path. */
   public Map<String, RuleUse> byRule() {
     Map<String, List<KeyUse>> grouped = new HashMap<>();
     keys.forEach(

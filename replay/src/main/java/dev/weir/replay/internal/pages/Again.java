@@ -7,7 +7,10 @@ import dev.weir.traffic.Traffic;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a page that says how to get it again: the command, and what it has read. */
+/**
+ * The section of a page with the means to get it again: the command, and the inputs that it has
+ * read.
+ */
 public final class Again {
   private final StringBuilder command;
 
@@ -15,7 +18,7 @@ public final class Again {
     command = new StringBuilder("weir ").append(name);
   }
 
-  /** Adds a flag with its value, unless that is null. */
+  /** Adds a flag with its value, unless the value is null. */
   public Again flag(String flag, @Nullable Object value) {
     if (value != null) {
       command.append(" \\\n  ").append(flag).append(' ').append(quoted(value.toString()));
@@ -23,7 +26,7 @@ public final class Again {
     return this;
   }
 
-  /** Adds the flags that say how to read the traffic. */
+  /** Adds the flags that describe how the traffic is read. */
   public Again traffic(Traffic traffic) {
     traffic.inputs().forEach(input -> flag("--input", input));
     traffic.descriptors().forEach(descriptor -> flag("--descriptor", descriptor));
@@ -40,7 +43,7 @@ public final class Again {
     return this;
   }
 
-  /** Quotes for a shell, where that is needed. */
+  /** Quotes a word for a shell, if that is needed. */
   private static String quoted(String word) {
     return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
@@ -62,7 +65,7 @@ public final class Again {
     html.endTable().raw("</section>\n");
   }
 
-  /** Escapes a text and keeps its lines. */
+  /** Escapes a text and keeps its line breaks. */
   public static String lines(String text) {
     StringBuilder escaped = new StringBuilder();
     for (String line : text.split("\r?\n", -1)) {

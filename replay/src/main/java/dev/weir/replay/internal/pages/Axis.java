@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Where the marks of an axis are, and what they say. */
+/** The marks of an axis: their places and their texts. */
 public final class Axis {
   private static final long SECOND = 1_000_000_000L;
   private static final long DAY = 86_400 * SECOND;
@@ -41,21 +41,21 @@ public final class Axis {
     364 * DAY
   };
 
-  /** The most marks on the axis of time: their texts still have room on a wide screen. */
+  /** The most marks on the axis of time: so many texts still fit on a wide screen. */
   private static final int MOST = 12;
 
-  /** The same where texts have seconds in them. */
+  /** The most marks if their texts have seconds. */
   private static final int MOST_SECONDS = 9;
 
-  /** Up to here a text has room before that of the end. */
+  /** The last place at which a text has room before that of the end. */
   private static final double LAST = 0.92;
 
   private static final double LAST_SECONDS = 0.87;
 
-  /** Times before that are no dates: a trace that begins at 0. */
+  /** The time before which times are no dates: those of a trace that begins at 0. */
   private static final long FIRST_DATE = 366 * DAY;
 
-  /** A mark: how far along the axis it is, 0 to 1, and its text. */
+  /** A mark: its place along the axis, 0 to 1, and its text. */
   record Mark(double at, String text) {}
 
   private Axis() {}
@@ -88,10 +88,10 @@ public final class Axis {
   }
 
   /**
-   * Returns an instant as people read it, in UTC. One of a trace that begins at 0 has no date: it
-   * is the time since then.
+   * Returns an instant as text for people, in UTC. An instant of a trace that begins at 0 has no
+   * date: it is the time since then.
    *
-   * @param pattern of a date, with {@code HH:mm} and so on for the time
+   * @param pattern the pattern of a date, with {@code HH:mm} and so on for the time
    */
   static String text(String pattern, long nanos) {
     if (!relative(nanos)) {
@@ -102,7 +102,7 @@ public final class Axis {
     return String.format(Locale.ROOT, "+%02d:", hours) + formatter(rest).format(instant(nanos));
   }
 
-  /** Returns whether a time is none of the calendar. */
+  /** Returns whether a time is before the first date, so that it is no time of the calendar. */
   static boolean relative(long nanos) {
     return nanos >= 0 && nanos < FIRST_DATE;
   }
@@ -126,7 +126,7 @@ public final class Axis {
     return 10 * power;
   }
 
-  /** Returns marks on an axis of percent, so that 100 has one. */
+  /** Returns marks on an axis of percent, such that 100 has one. */
   static List<Mark> percent(double end) {
     if (end <= 100 || end > 500) {
       return linear(end);
@@ -144,8 +144,8 @@ public final class Axis {
   }
 
   /**
-   * Returns marks at the powers of ten from {@code from} to {@code to}, both of them such; of
-   * shares, the lowest stands for none at all.
+   * Returns marks at the powers of ten from {@code from} to {@code to}, which both are powers of
+   * ten; if they are shares, the lowest mark stands for none at all.
    */
   static List<Mark> powers(double from, double to, boolean percent) {
     double span = Math.log10(to / from);
@@ -158,7 +158,7 @@ public final class Axis {
     return marks;
   }
 
-  /** Returns a number as people like to read it on an axis. */
+  /** Returns a number in the form for an axis. */
   public static String value(double value) {
     if (value >= 1e6) {
       return plain(value / 1e6) + "M";

@@ -3,8 +3,8 @@ package dev.weir.replay.internal.pages;
 import dev.weir.replay.internal.judge.Timeline;
 
 /**
- * The minute in which most was refused, second by second, with two minutes before and after it.
- * Time never goes back.
+ * The minute with the most refusals, second by second, with two minutes before and after it. Time
+ * never goes back.
  */
 public final class CloseUp {
   private static final long SECOND = 1_000_000_000L;
@@ -12,7 +12,7 @@ public final class CloseUp {
   private static final int AROUND = 120;
   private static final int SECONDS = MINUTE + 2 * AROUND;
 
-  /** The latest seconds; each at its number modulo the length. */
+  /** The counts of the latest seconds; each is at its number modulo the length. */
   private final long[] offered = new long[SECONDS];
 
   private final long[] refused = new long[SECONDS];
@@ -21,12 +21,15 @@ public final class CloseUp {
   private boolean begun;
   private long second;
 
-  /** What was refused in the minute that ends with the second. */
+  /** The number of requests refused in the minute that ends with the second. */
   private long refusedInMinute;
 
   private long most;
 
-  /** The last second of the worst minute so far, and whether what is around it is still to come. */
+  /**
+   * The last second of the worst minute so far; {@code open} is true while the seconds after it are
+   * still to come.
+   */
   private long worst;
 
   private boolean open;
@@ -59,7 +62,7 @@ public final class CloseUp {
     return Math.floorMod(second, SECONDS);
   }
 
-  /** Goes on to a second; a long silence is skipped as far as it cannot matter. */
+  /** Advances to a second; a long silence is skipped as far as it cannot matter. */
   private void advance(long to) {
     long silent = Math.min(to - second, SECONDS);
     for (long i = 0; i < silent; i++) {
@@ -90,7 +93,7 @@ public final class CloseUp {
     }
   }
 
-  /** Returns the requests by seconds; nothing if none was refused. */
+  /** Returns the requests by seconds; empty if none was refused. */
   Timeline timeline() {
     if (open) {
       keep();
@@ -98,12 +101,12 @@ public final class CloseUp {
     return kept;
   }
 
-  /** Returns when the worst minute ended. */
+  /** Returns the end of the worst minute. */
   long endNanos() {
     return (worst + 1) * SECOND;
   }
 
-  /** Returns how many requests were refused in the worst minute. */
+  /** Returns the number of requests refused in the worst minute. */
   long refused() {
     return most;
   }

@@ -12,12 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one row of CSV for each decision, in the order of the decisions. */
+/** A writer of one row of CSV for each decision, in the order of the decisions. */
 public final class DecisionsWriter implements Closeable {
   public static final String HEADER =
       "line,timestamp_ms,outcome,reason,policy,limit,remaining,retry_after_ms";
 
-  /** What follows if rules have queues. */
+  /** The rest of the header if rules have queues. */
   static final String WAITED = ",waited_ms";
 
   private static final int BUFFER_BYTES = 1 << 16;
@@ -30,7 +30,7 @@ public final class DecisionsWriter implements Closeable {
 
   /**
    * @param inputs the inputs' names: if there are several, each row names its own in a last column
-   * @param queues whether rules have queues: then each row says how long its request waited
+   * @param queues true if rules have queues: then each row has the time that its request waited
    */
   public DecisionsWriter(OutputStream out, List<String> inputs, boolean queues) throws IOException {
     this.queues = queues;
@@ -47,10 +47,10 @@ public final class DecisionsWriter implements Closeable {
    * Writes a row.
    *
    * @param input the input's number
-   * @param line of the record in the input
+   * @param line the line of the record in the input
    * @param timeNanos the record's own time
    * @param deciding the answer's deciding status
-   * @param waitedNanos how long it waited for the answer, 0 if it did not wait
+   * @param waitedNanos the time that it waited for the answer, 0 if it did not wait
    */
   public void write(
       int input,
@@ -72,7 +72,7 @@ public final class DecisionsWriter implements Closeable {
       row.append(',').append(retryAfterMillis(answer, decision));
     }
     if (queues) {
-      row.append(',').append(-Math.floorDiv(-waitedNanos, MILLI)); // Rounded up.
+      row.append(',').append(-Math.floorDiv(-waitedNanos, MILLI)); // The time is rounded up.
     }
     if (!inputs.isEmpty()) {
       row.append(',');
@@ -82,7 +82,7 @@ public final class DecisionsWriter implements Closeable {
     flushRow();
   }
 
-  /** A row has no room for words: never is -1. */
+  /** Returns the milliseconds until a retry; a row has no room for words, so never is -1. */
   private static long retryAfterMillis(Answer answer, Decision decision) {
     if (answer.allowed()) {
       return 0;

@@ -7,7 +7,7 @@ import dev.weir.replay.DryRunResult.RuleChange;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a report of a dry run says beyond that of a replay: both sides beside each other. */
+/** The sections of a dry run's report beyond those of a replay: both sides beside each other. */
 public final class DryRunPage {
   private final Html html;
   private final DryRunResult result;

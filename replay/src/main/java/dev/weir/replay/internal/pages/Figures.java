@@ -6,11 +6,11 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Locale;
 
-/** Writes numbers, shares, times and keys for people, the same in tables, pages and plots. */
+/** A writer of numbers, shares, times and keys for people, the same in tables, pages and plots. */
 public final class Figures {
   private static final long NANOS = 1_000_000_000L;
 
-  /** The longest key shown: beyond it a table would not fit a wide terminal. */
+  /** The length of the longest key shown: beyond it a table would not fit a wide terminal. */
   private static final int MAX_KEY = 80;
 
   private Figures() {}
@@ -34,13 +34,15 @@ public final class Figures {
     return share.toPlainString() + " %";
   }
 
-  /** Returns a time as ISO-8601 in UTC, with as many places as it needs. */
+  /** Returns a time as ISO-8601 in UTC, with as many digits as it needs. */
   public static String instant(long nanos) {
     return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS), Math.floorMod(nanos, NANOS))
         .toString();
   }
 
-  /** Returns a length of time as people read it, to three digits or so: {@code 12.3 ms}. */
+  /**
+   * Returns a length of time in the form that people read, to three digits or so: {@code 12.3 ms}.
+   */
   public static String length(long nanos) {
     if (nanos >= NANOS) {
       return String.format(Locale.ROOT, "%.2f s", nanos / 1e9);

@@ -2,12 +2,14 @@ package dev.weir.replay.internal.pages;
 
 import dev.weir.rules.ShownText;
 
-/** Builds HTML. Text is escaped here and nowhere else. */
+/** A builder of HTML. Text is escaped here and nowhere else. */
 public final class Html {
-  /** Tables of so many columns become cards on a phone, where they would not fit. */
+  /**
+   * The number of columns from which on a table becomes cards on a phone, where it would not fit.
+   */
   private static final int MANY_COLUMNS = 4;
 
-  /** The longest key shown: beyond it a row would fill the page. */
+  /** The length of the longest key shown: beyond it a row would fill the page. */
   private static final int MAX_KEY = 160;
 
   private final StringBuilder html = new StringBuilder(1 << 16);
@@ -47,7 +49,7 @@ public final class Html {
     return raw("<" + name + ">").text(text).raw("</" + name.replaceAll(" .*", "") + ">");
   }
 
-  /** Begins a table. A heading that starts with {@code #} is of a column of numbers. */
+  /** Begins a table. A heading that starts with {@code #} is that of a column of numbers. */
   public Html table(String... headings) {
     return table(headings.length >= MANY_COLUMNS ? "cards" : "few", headings);
   }
@@ -63,7 +65,10 @@ public final class Html {
     return raw("</tr></thead><tbody>");
   }
 
-  /** As {@link #table}, for rows to be compared with each other: on a phone it scrolls. */
+  /**
+   * Begins a table of rows to be compared with each other: on a phone it scrolls. See {@link
+   * #table} for the headings.
+   */
   public Html tableSideBySide(String... headings) {
     return table("side", headings);
   }
@@ -77,7 +82,10 @@ public final class Html {
     return raw("<tr>");
   }
 
-  /** Opens the row's next cell, which knows its heading: on a phone it stands beside it. */
+  /**
+   * Opens the row's next cell, with its heading as an attribute: on a phone, the heading stands
+   * beside the cell.
+   */
   public Html openCell(String classes) {
     String heading = headings[column++];
     raw("<td class=\"" + classes + "\" data-h=\"");
@@ -127,7 +135,7 @@ public final class Html {
         .raw("<i style=\"width:" + PageChart.number(percent) + "%\"></i></td>");
   }
 
-  /** Appends a number that matters, and what it is. */
+  /** Appends a number of importance, with its name. */
   Html tile(String name, String value, String note, boolean alarming) {
     raw("<div class=\"tile" + (alarming ? " alarm" : "") + "\">").element("span", name);
     element("b", value);

@@ -4,21 +4,21 @@ import dev.weir.replay.internal.judge.Timeline;
 import java.util.List;
 
 /**
- * One key's traffic through each algorithm, around what they differ most about.
+ * One key's traffic through each algorithm, around the place where they differ most.
  *
- * @param asked whether this key was asked for; otherwise it is the one they differ most about
- * @param disputed whether they differ about any key at all
- * @param timelines of the key, one for each algorithm; all over the same time
+ * @param asked true if this key was asked for; otherwise it is the key about which they differ most
+ * @param disputed true if they differ about any key at all
+ * @param timelines the timelines of the key, one for each algorithm; all over the same time
  */
 public record KeyPlot(String key, boolean asked, boolean disputed, List<Timeline> timelines) {
-  /** The characters that fit a terminal of 80 beside the name of an algorithm. */
+  /** The number of characters that fit a terminal of 80 beside the name of an algorithm. */
   private static final int COLUMNS = 52;
 
   public KeyPlot {
     timelines = List.copyOf(timelines);
   }
 
-  /** Returns why this key is shown. */
+  /** Returns the reason for which this key is shown. */
   public String why() {
     if (!disputed) {
       return asked ? "the key asked for; the algorithms agree" : "the busiest key; they all agree";
@@ -26,7 +26,7 @@ public record KeyPlot(String key, boolean asked, boolean disputed, List<Timeline
     return asked ? "the key asked for" : "the key they differ most about";
   }
 
-  /** Returns a timeline in characters: space for nothing, a dot for admitted, x for refused. */
+  /** Returns a timeline in characters: a space for nothing, a dot for admitted, x for refused. */
   public static String line(Timeline timeline) {
     StringBuilder line = new StringBuilder();
     int columns = Math.min(COLUMNS, timeline.size());

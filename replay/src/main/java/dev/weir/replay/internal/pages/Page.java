@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** A page of HTML that needs nothing else: no network, no script. */
+/** A page of HTML that needs no network and no script. */
 public final class Page {
   private Page() {}
 
@@ -18,7 +18,8 @@ public final class Page {
         .raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
         .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
         .raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-        // Anybody can write into a log: if some of it ever got through, it could do nothing.
+        // Anybody can write into a log. Even if a part of it got through unescaped, it could do
+        // nothing.
         .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
         .raw("style-src 'unsafe-inline'; img-src data:\">\n")
         .raw("<link rel=\"icon\" href=\"data:,\">\n")

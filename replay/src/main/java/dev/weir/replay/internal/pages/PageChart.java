@@ -8,27 +8,28 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Draws as SVG. Shapes stretch with the page; texts are HTML beside them and keep their size, so
+ * A chart as SVG. Shapes stretch with the page; texts are HTML beside them and keep their size, so
  * that a phone shows the same chart as a wide screen.
  */
 public final class PageChart {
   /*
-   * Why drawn by hand, and not by a library? The page has neither script nor network, so a library
-   * for browsers is out; the usual ones for the server need AWT and write absolute sizes, with
-   * texts that shrink on a phone. What is drawn is three shapes: steps, a line and a small outline.
+   * Why is a chart drawn by hand, and not by a library? The page has neither script nor network, so
+   * a library for browsers is out; the usual ones for the server need AWT and write absolute sizes,
+   * with texts that shrink on a phone. There are only three shapes to draw: steps, a line and a
+   * small outline.
    */
   private static final long SECOND = 1_000_000_000L;
 
-  /** From here on, a mark has no room beside that of the end on a phone. */
+  /** The place on the axis from which on a mark has no room beside that of the end on a phone. */
   private static final double CLOSE = 0.8;
 
-  /** Longer texts have room on a phone only if every fourth is shown. */
+  /** The length beyond which texts have room on a phone only if just every fourth is shown. */
   private static final int LONG_TEXT = 6;
 
   private PageChart() {}
 
   static String number(double value) {
-    long hundredths = Math.round(value * 100); // A page has thousands: no formatter.
+    long hundredths = Math.round(value * 100); // Pages have thousands: no formatter.
     long part = Math.abs(hundredths % 100);
     String whole = (hundredths < 0 ? "-" : "") + Math.abs(hundredths / 100);
     if (part == 0) {
@@ -37,9 +38,9 @@ public final class PageChart {
     return whole + (part < 10 ? ".0" : ".") + (part % 10 == 0 ? part / 10 : part);
   }
 
-  /** What time means on a chart's axis of rates. */
+  /** The unit of time on a chart's axis of rates. */
   private record Rate(double perNano, String unit) {
-    /** Chooses the unit such that numbers are not below 1, if that can be. */
+    /** Chooses the unit such that numbers are not below 1, if possible. */
     static Rate of(Timeline timeline, String what) {
       double mostPerNano = timeline.mostOffered() / (double) timeline.widthNanos();
       if (mostPerNano * SECOND >= 1) {
@@ -53,10 +54,10 @@ public final class PageChart {
   }
 
   /**
-   * Draws what was admitted, what was tolerated and what was refused on top of it, and a strip of
-   * marks where anything was refused.
+   * Draws the admitted permits, the tolerated and the refused ones on top of them, and a strip of
+   * marks where any were refused.
    *
-   * @param what is counted
+   * @param what the name of what is counted
    */
   public static String time(Timeline timeline, String what, String label, String kind) {
     Rate rate = Rate.of(timeline, what);
@@ -87,7 +88,7 @@ public final class PageChart {
     return end(html).raw("</figure>\n").toString();
   }
 
-  /** Draws a timeline as small as a word. */
+  /** Draws a timeline at the size of a word. */
   static String spark(Timeline timeline, long fromNanos, long toNanos) {
     double span = Math.max(1, toNanos - fromNanos);
     double most = Math.max(1, timeline.mostOffered());
@@ -119,18 +120,18 @@ public final class PageChart {
     }
   }
 
-  /** Points of a falling or rising line: x as it is, the share 0 to 1. */
+  /** A point of a falling or rising line: x unscaled, and the share from 0 to 1. */
   public record Point(double x, double share) {}
 
   /**
    * Draws shares against limits, both on scales of powers of ten.
    *
-   * @param points by rising x, at least 1; each share holds from there to the next
-   * @param limit where a line stands, 0 for none
-   * @param bound where another stands, if that is beyond the limit
-   * @param target where a level line lies, 0 for none
-   * @param what is drawn, above it
-   * @param along what the limits are, below their axis
+   * @param points the points by rising x, at least one; each share holds from there to the next
+   * @param limit the place of a vertical line, 0 for none
+   * @param bound the place of another vertical line, if it is beyond the limit
+   * @param target the height of a horizontal line, 0 for none
+   * @param what the title above the curve
+   * @param along the name of the limits, below their axis
    */
   public static String curve(
       List<Point> points, double limit, double bound, double target, String what, String along) {
@@ -232,8 +233,8 @@ public final class PageChart {
    * Draws a load over the time of a timeline, and the thresholds from which elastic rules are
    * enforced.
    *
-   * @param load by interval, 1 is full
-   * @param thresholds each once
+   * @param load the load by interval, 1 is full
+   * @param thresholds the thresholds, each once
    */
   static String load(
       Timeline timeline, IntToDoubleFunction load, Collection<Double> thresholds, String label) {

@@ -31,14 +31,14 @@ public final class ReportPage {
    * answered: how many requests would be refused, then when, by which rule, which limit would
    * refuse fewer keys, and which keys. Each section is a method, in the order in which the page
    * shows them, and writes straight into Html, which escapes all texts. A section without content
-   * is left out. Nothing is computed here that a summary or a History does not hold, so the page,
-   * the text and the JSON cannot differ.
+   * is left out. All figures come from the summary or the History, so the page, the text and the
+   * JSON cannot differ.
    */
 
-  /** Rules with a chart of their own: those that refused most. */
+  /** The most rules with their own chart: those that refused most. */
   private static final int SHOWN_RULES = 12;
 
-  /** Of fewer keys, a curve of shares says nothing. */
+  /** The least number of keys for a curve of shares to mean anything. */
   private static final int FEWEST_KEYS = 10;
 
   private final Html html = new Html();
@@ -48,7 +48,7 @@ public final class ReportPage {
   private final Map<String, RuleUse> use;
   private final KeyNames names;
 
-  /** Whether requests cost other numbers of permits than one. */
+  /** True if requests have numbers of permits other than one. */
   private final boolean weighted;
 
   private ReportPage(ReplaySummary summary, History history, KeyNames names) {
@@ -65,7 +65,7 @@ public final class ReportPage {
   /**
    * Returns the page.
    *
-   * @param ruleTexts the rule files: name, content
+   * @param ruleTexts the rule files: content by name
    */
   public static String of(
       ReplayOptions options,
@@ -86,8 +86,8 @@ public final class ReportPage {
   /**
    * Returns the page of a dry run.
    *
-   * @param first what stands first, below the answer
-   * @param ruleTexts the rule files that are proposed: name, content
+   * @param first the section that comes first, below the answer
+   * @param ruleTexts the proposed rule files: content by name
    */
   public static String ofDryRun(
       ReplaySummary summary,
@@ -165,7 +165,7 @@ public final class ReportPage {
     html.raw("</div>\n");
   }
 
-  /** What was refused in permits, where requests cost different numbers of them. */
+  /** Adds the refused permits, if requests have different numbers of them. */
   private void permits() {
     if (weighted) {
       long refused = 0;
@@ -188,7 +188,7 @@ public final class ReportPage {
     return sum;
   }
 
-  /** The busiest moment of all requests: where to look in the chart. */
+  /** Adds the busiest moment of all requests, as a hint for reading the chart. */
   private void busiest() {
     Timeline requests = history.requests();
     int most = 0;
@@ -225,7 +225,7 @@ public final class ReportPage {
     }
   }
 
-  /** The load by which elastic rules decided. */
+  /** Adds the load by which elastic rules decided. */
   private void load() {
     Set<Double> thresholds = new TreeSet<>();
     for (PolicyCount each : summary.policies()) {
@@ -240,7 +240,7 @@ public final class ReportPage {
     }
   }
 
-  /** What the worst burst did, which an interval of the chart above would hide. */
+  /** Adds the worst burst second by second, which an interval of the chart above would hide. */
   private void worstMinute() {
     Timeline minute = history.closeUp().timeline();
     if (minute.size() == 0 || history.requests().widthNanos() <= minute.widthNanos()) {
@@ -293,7 +293,7 @@ public final class ReportPage {
         html.number(each.tolerated());
       }
       if (each.requests() == 0) {
-        html.number("\u2013"); // No record reached it: not the same as no refusal.
+        html.number("\u2013"); // No record reached the rule, which is not the same as no refusal.
       } else {
         html.share(refused(each), each.requests());
       }
@@ -386,7 +386,7 @@ public final class ReportPage {
     html.raw("</p>");
   }
 
-  /** What other limits would have refused: by the rule's own algorithm, each replayed. */
+  /** Adds the refusals by other limits: by the rule's own algorithm, each limit replayed. */
   private void otherLimits(PolicyCount rule) {
     List<OtherLimits.Candidate> candidates = history.otherLimits(rule.path());
     if (candidates.isEmpty()) {

@@ -4,11 +4,11 @@ import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.util.List;
 
-/** Parts that several pages have. */
+/** Sections that several kinds of pages share. */
 public final class Sections {
   private Sections() {}
 
-  /** Returns from when to when the traffic is. */
+  /** Returns the first and last instant of the traffic as text. */
   public static String span(long firstNanos, long lastNanos, boolean stopped) {
     return instant(firstNanos)
         + " to "
@@ -17,12 +17,12 @@ public final class Sections {
         + (stopped ? " \u00b7 stopped before the end of the input" : "");
   }
 
-  /** Returns an instant as people read it, to the second. */
+  /** Returns an instant in the form that people read, to the second. */
   static String instant(long nanos) {
     return Axis.text("yyyy-MM-dd HH:mm:ss", nanos);
   }
 
-  /** Appends what is doubtful about the traffic and the rules, if anything. */
+  /** Appends the doubts about the traffic and the rules, if there are any. */
   public static void warnings(Html html, List<String> warnings) {
     if (warnings.isEmpty()) {
       return;
@@ -33,10 +33,10 @@ public final class Sections {
   }
 
   /**
-   * Appends what could not be read, if anything.
+   * Appends the unreadable lines, if there are any.
    *
-   * @param lines the first of them
-   * @param all how many there are
+   * @param lines the first of these lines
+   * @param all the number of these lines
    */
   public static void unreadable(Html html, List<UnreadableLine> lines, long all) {
     if (lines.isEmpty()) {
@@ -51,7 +51,7 @@ public final class Sections {
     html.endTable().raw("</section>\n");
   }
 
-  /** Appends what the queues of rules did, if there are any. */
+  /** Appends the counts of rules' queues, if there are any. */
   static void queues(Html html, List<QueueCount> queues) {
     if (queues.isEmpty()) {
       return;
@@ -88,7 +88,7 @@ public final class Sections {
     html.raw("</dl></section>\n");
   }
 
-  /** Appends what the words of a replay's report mean. */
+  /** Appends the meanings of the words in a replay's report. */
   static void meanings(Html html) {
     html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
     meaning(

@@ -17,7 +17,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** Writes a summary as JSON. Its fields are promised in {@code docs/replay.md}. */
+/** A writer of summaries as JSON. The fields are promised in {@code docs/replay.md}. */
 public final class SummaryJson {
   private final JsonGenerator json;
 
@@ -30,7 +30,7 @@ public final class SummaryJson {
     try (JsonGenerator json = generator(text)) {
       new SummaryJson(json).write(summary);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
+      throw new UncheckedIOException(e); // Writing to a string cannot fail.
     }
     return text + "\n";
   }
@@ -80,7 +80,7 @@ public final class SummaryJson {
     json.writeEndObject();
   }
 
-  /** Writes how traffic was read. */
+  /** Writes a description of how traffic was read. */
   public static void source(JsonGenerator json, Recording recording) throws IOException {
     json.writeStringField("format", recording.source().format().text());
     json.writeStringField("time_column", recording.source().timeColumn());

@@ -10,7 +10,7 @@ import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes a summary for people. */
+/** A writer of summaries for people. */
 public final class SummaryText {
   private final StringBuilder text = new StringBuilder();
 

@@ -2,14 +2,14 @@ package dev.weir.replay.internal.pages;
 
 import java.util.List;
 
-/** Writes rows with their columns aligned, for a terminal. */
+/** A table for a terminal: rows with aligned columns. */
 public final class TextTable {
   private TextTable() {}
 
   /**
    * Returns the rows as lines, indented by two.
    *
-   * @param alignment of each column: l to the left, r to the right
+   * @param alignment a letter for each column: l to the left, r to the right
    */
   public static String of(List<String[]> rows, String alignment) {
     int[] widths = new int[alignment.length()];

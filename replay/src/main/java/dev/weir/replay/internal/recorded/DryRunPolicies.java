@@ -15,18 +15,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of subjects in a dry run: those that a server knows, looked up and waited for where it
- * does not, and proposed ones in their place. What cannot be known has no record, on both sides.
- * For one thread.
+ * The limits of subjects in a dry run: those that a server has in memory, those that are looked up
+ * and waited for, and proposed ones in their place. A subject whose limits cannot be found has no
+ * record, on both sides. For one thread.
  */
 public final class DryRunPolicies {
-  /** The longest that one look-up is waited for. */
+  /** The longest wait for one look-up. */
   private static final long WAIT_MILLIS = 200;
 
-  /** A source that has failed so often is not asked any more. */
+  /** The number of failures after which a source is not used any more. */
   private static final int MOST_FAILURES = 25;
 
-  /** Subjects whose limits are remembered here because the source does not. */
+  /** The most subjects whose limits are kept here because the source does not keep them. */
   private static final int MOST_REMEMBERED = 1 << 16;
 
   private final KeyPolicies source;
@@ -38,12 +38,15 @@ public final class DryRunPolicies {
     this.source = source;
   }
 
-  /** Returns how many subjects' limits could not be known; not more than are remembered. */
+  /**
+   * Returns the number of subjects whose limits could not be found, at most those that are
+   * remembered.
+   */
   public long unknown() {
     return unknown.size();
   }
 
-  /** Returns the limits as they are, or with proposed ones. */
+  /** Returns the limits, with the proposed ones in their place. */
   public KeyPolicies with(Map<DryRun.Subject, SubjectLimits> proposed) {
     return new KeyPolicies() {
       @Override
@@ -89,7 +92,7 @@ public final class DryRunPolicies {
       source.load(subject.domain(), subject.key(), subject.value(), answer::complete);
       limits = answer.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // The run ends as soon as it looks.
+      Thread.currentThread().interrupt(); // The run ends as soon as it checks the interrupt.
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       limits = null;
     }

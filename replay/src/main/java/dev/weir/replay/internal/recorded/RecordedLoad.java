@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load at each record, for elastic rules: what a column says, or the rate of the traffic itself
- * as a share of what the system can take. Not safe for use by several threads.
+ * The load at each record, for elastic rules: the value of a column, or the rate of the traffic
+ * itself as a share of what the system can take. Not safe for use by several threads.
  */
 public final class RecordedLoad {
-  /** No load: no rule needs one, or none is known. */
+  /** A load that is unknown: no rule needs one, or there is none. */
   public static final RecordedLoad UNKNOWN = new RecordedLoad(null, null, 0);
 
   private static final Pattern RATE = Pattern.compile("(\\d{1,10})/([0-9a-z]+)");
@@ -54,7 +54,7 @@ public final class RecordedLoad {
             + " (expected: a column like {cpu}, or the requests that are full load, like 200/1s)");
   }
 
-  /** Returns the column that has it, in braces; null if none has. */
+  /** Returns the column that has the load, in braces; null if none has. */
   @Nullable
   public String column() {
     return column;
@@ -63,8 +63,8 @@ public final class RecordedLoad {
   /**
    * Returns the load at a record, itself included.
    *
-   * @param nowNanos never earlier than before
-   * @param recorded what its column says
+   * @param nowNanos the time, never earlier than before
+   * @param recorded the value of its column
    */
   public double at(long nowNanos, double recorded) {
     if (offered == null) {

@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Some requests in the order of their times, and each of their texts once. For one thread at a time
- * while it is open; immutable once it is closed.
+ * A segment of recorded traffic: requests in the order of their times, and each of their texts
+ * once. For one thread at a time while it is open; immutable once it is closed.
  */
 public final class TrafficSegment {
   /*
    * How is TrafficSegment designed, and why? One array of bytes holds all: requests grow from its
-   * front, texts from its end, until they meet. A text is named by how far from the end it begins,
-   * so what came first, which is mostly what comes often, has a short number, and the array can
-   * grow and shrink in the middle. A table from fingerprints to these numbers is there only while
-   * the segment is open. Nothing outside a segment refers to its texts: a segment is forgotten
-   * whole, texts and all, and nothing has to be counted or searched for that.
+   * front, texts from its end, until they meet. The number of a text is its distance from the end.
+   * So texts that came first, which are mostly the frequent ones, have short numbers, and the array
+   * can grow and shrink in the middle. A table from fingerprints to these numbers is there only
+   * while the segment is open. Nothing outside a segment refers to its texts: a segment is dropped
+   * whole, with its texts, and nothing has to be counted or searched for that.
    *
    * A request is: the time since the one before; the domain; the number of descriptors and whether
    * the permits are other than 1; for each descriptor its number of entries, whether it has permits
@@ -29,7 +29,7 @@ public final class TrafficSegment {
   /** The most bytes of a number. */
   private static final int MAX_NUMBER = 10;
 
-  /** About what the objects take beside the contents of their arrays. */
+  /** The bytes that the objects take beside the contents of their arrays, about. */
   private static final int OBJECT_BYTES = 192;
 
   private static final List<RateLimitUnit> UNITS = List.of(RateLimitUnit.values());
@@ -40,7 +40,7 @@ public final class TrafficSegment {
   private byte[] data;
   private int front;
 
-  /** The bytes of texts, at the end of the array. */
+  /** The number of bytes of texts, at the end of the array. */
   private int texts;
 
   /** Fingerprints of the texts, 0 for an empty slot; at most half of the slots are taken. */
@@ -56,12 +56,12 @@ public final class TrafficSegment {
     data = new byte[bytes];
   }
 
-  /** Returns what a new segment of that many bytes takes in all. */
+  /** Returns the bytes that a new segment of that size takes in total. */
   static int bytesOf(int bytes) {
     return OBJECT_BYTES + bytes + FIRST_SLOTS * SLOT_BYTES;
   }
 
-  /** Returns what this takes in all. */
+  /** Returns the bytes that this segment takes in total. */
   int bytes() {
     return OBJECT_BYTES + data.length + fingerprints.length * SLOT_BYTES;
   }
@@ -81,7 +81,9 @@ public final class TrafficSegment {
     return need;
   }
 
-  /** A text, how long it is, and its number in the request. */
+  /**
+   * Returns the bytes that a text can need: the text, its length, and its number in the request.
+   */
   private static long textNeed(String text) {
     return 2L * text.length() + 2 * 5;
   }
@@ -91,7 +93,7 @@ public final class TrafficSegment {
     return data.length - front - texts;
   }
 
-  /** Returns how long the array is. */
+  /** Returns the length of the array. */
   int capacity() {
     return data.length;
   }
@@ -101,7 +103,7 @@ public final class TrafficSegment {
     return 2 * (slotsTaken + more) > fingerprints.length;
   }
 
-  /** Returns how many more bytes the table takes once it has room for so many more texts. */
+  /** Returns the number of bytes by which the table grows to have room for so many more texts. */
   int tableGrowth(int more) {
     return (slotsFor(more) - fingerprints.length) * SLOT_BYTES;
   }
@@ -141,7 +143,7 @@ public final class TrafficSegment {
     return moved;
   }
 
-  /** Ends the segment: nothing can be added any more, and it takes no more than it must. */
+  /** Ends the segment: nothing can be added any more, and its memory is cut to what it needs. */
   void close() {
     data = moved(front + texts);
     fingerprints = new long[0];
@@ -151,7 +153,7 @@ public final class TrafficSegment {
   /**
    * Adds a request. There must be room for what it needs.
    *
-   * @param nanos not earlier than that of the request before
+   * @param nanos the time, not earlier than that of the request before
    * @param marks the fingerprints of its texts, none of them 0: the domain's, then each key's and
    *     value's
    */
@@ -212,7 +214,10 @@ public final class TrafficSegment {
     return numbers[slot];
   }
 
-  /** A text is its length, whether its characters are of two bytes, and these. */
+  /**
+   * Stores a text: its length, a mark for characters of two bytes, and the characters. Returns its
+   * number.
+   */
   private int kept(String text) {
     int length = text.length();
     boolean wide = false;
@@ -263,13 +268,13 @@ public final class TrafficSegment {
     return lastNanos;
   }
 
-  /** Goes through the requests of a closed segment. */
+  /** A cursor over the requests of a closed segment. */
   public final class Reading {
     private int at;
     private int taken;
     private long nanos = firstNanos;
 
-    /** Moves to the next request, whose time is then known; false if there is none. */
+    /** Moves to the next request, whose time can then be read; false if there is none. */
     public boolean next() {
       if (taken == requests) {
         return false;

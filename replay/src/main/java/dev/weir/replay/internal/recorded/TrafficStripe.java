@@ -15,32 +15,35 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a few threads have recorded. Its lock is its own, so threads of other stripes do not wait
- * for it.
+ * A stripe of recorded traffic: the requests of a few threads. It has its own lock, so threads of
+ * other stripes do not wait for it.
  */
 public final class TrafficStripe {
-  /** Keys are divided into so many classes; each has half as many keys as the one before. */
+  /** The number of classes of keys; each has half as many keys as the one before. */
   public static final int CLASSES = 16;
 
-  /** What has come is counted for every ten seconds. */
+  /** The length of a slice, for each of which the arrived requests are counted. */
   public static final long SLICE_NANOS = 10_000_000_000L;
 
-  /** More than there are in an hour. */
+  /** The number of slices: more than an hour has. */
   private static final int SLICES = 512;
 
   private static final int FIRST_BYTES = 1 << 10;
 
-  /** Names of domains and keys, whose fingerprints need not be computed each time. */
+  /**
+   * The number of remembered names of domains and keys, whose fingerprints need not be computed
+   * each time.
+   */
   private static final int NAMES = 32;
 
   private static final int MAX_NAME = 64;
 
   private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
-  /** What became of a request. */
+  /** The outcome of recording a request. */
   public enum Outcome {
     DONE,
-    /** There are not so many bytes left as it needs. */
+    /** The bytes left are fewer than the request needs. */
     NO_ROOM
   }
 
@@ -68,7 +71,7 @@ public final class TrafficStripe {
     }
   }
 
-  /** Returns what a stripe takes beside its segments. */
+  /** Returns the bytes that a stripe takes beside its segments. */
   public static int bytesOf() {
     return 2 * SLICES * Long.BYTES + NAMES * (2 * Long.BYTES + 2 * MAX_NAME + 48) + CLASSES * 192;
   }
@@ -76,7 +79,7 @@ public final class TrafficStripe {
   /**
    * Records a request, unless keys of its class are not recorded.
    *
-   * @param level the least class that is
+   * @param level the least class that is recorded
    */
   public synchronized Outcome add(Request request, long nanos, IntSupplier level) {
     long need = TrafficSegment.need(request);
@@ -85,7 +88,7 @@ public final class TrafficStripe {
     }
     if (need > segmentBytes / 2) {
       count(nanos);
-      return Outcome.DONE; // It would displace a thousand others.
+      return Outcome.DONE; // A request of this size would displace a thousand others.
     }
     int texts = 1;
     List<Descriptor> descriptors = request.descriptors();
@@ -110,7 +113,7 @@ public final class TrafficStripe {
       if (segment == null) {
         return Outcome.NO_ROOM;
       }
-      // Threads of one stripe may come here in another order than they have read the clock.
+      // Threads of one stripe may come here in another order than they read the clock.
       lastNanos[keyClass] = Math.max(lastNanos[keyClass], nanos);
       segment.add(lastNanos[keyClass], request, marks);
     }
@@ -209,7 +212,7 @@ public final class TrafficStripe {
     }
   }
 
-  /** Forgets all of the classes below one. */
+  /** Drops all requests of the classes below one. */
   public synchronized void forgetBelow(int level) {
     for (int i = 0; i < level; i++) {
       close(i);
@@ -221,8 +224,8 @@ public final class TrafficStripe {
   }
 
   /**
-   * Forgets the segments that end before an instant, and ends those that begin before another, so
-   * that these are not kept for much longer.
+   * Drops the segments that end before an instant, and ends those that begin before another one, so
+   * that these are not kept much longer.
    */
   public synchronized void forgetBefore(long nanos, long closeNanos) {
     for (int i = 0; i < CLASSES; i++) {
@@ -242,7 +245,9 @@ public final class TrafficStripe {
     }
   }
 
-  /** Returns the end of the oldest segment that is closed; {@link Long#MAX_VALUE} without one. */
+  /**
+   * Returns the end of the oldest segment that is closed; {@link Long#MAX_VALUE} if there is none.
+   */
   public synchronized long oldestNanos() {
     long oldest = Long.MAX_VALUE;
     for (Deque<TrafficSegment> each : closed) {
@@ -263,7 +268,7 @@ public final class TrafficStripe {
     int at = (int) slice & (SLICES - 1);
     if (slices[at] != slice) {
       if (slices[at] > slice) {
-        return; // Later than that by more than an hour.
+        return; // The slice in its place is later by more than an hour.
       }
       slices[at] = slice;
       came[at] = 0;
@@ -271,7 +276,7 @@ public final class TrafficStripe {
     came[at]++;
   }
 
-  /** Returns how many requests came from one slice on and before another one. */
+  /** Returns the number of requests that came from one slice on and before another one. */
   public synchronized long came(long fromSlice, long toSlice) {
     long sum = 0;
     for (long slice = Math.max(fromSlice, toSlice - SLICES); slice < toSlice; slice++) {

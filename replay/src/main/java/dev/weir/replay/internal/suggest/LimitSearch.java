@@ -15,26 +15,26 @@ import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
 /**
- * What limits would refuse of a trace. Each limit that is asked for is replayed, and remembered.
- * Used by one thread.
+ * A search over a trace for the refusals by limits. Each limit that is asked for is replayed, and
+ * its result kept. For one thread.
  */
 public final class LimitSearch {
   private static final int FORGET_EVERY = 4096;
 
   /**
-   * What a limit refuses.
+   * The refusals by a limit.
    *
-   * @param limit permits per window
-   * @param requests how many are refused
-   * @param permits what these asked for
-   * @param keys how many have a request refused
+   * @param limit the permits per window
+   * @param requests the number of refused requests
+   * @param permits the permits that these requested
+   * @param keys the number of keys with a refused request
    * @param worst the key of which the most requests are refused; -1 if none is
-   * @param worstRequests how many of it are
+   * @param worstRequests the number of its refused requests
    */
   public record Tried(
       long limit, long requests, long permits, long keys, int worst, long worstRequests) {}
 
-  /** An interrupt ends the search. */
+  /** The exception by which an interrupt ends the search. */
   public static final class Stopped extends Exception {
     private static final long serialVersionUID = 1;
   }
@@ -46,8 +46,8 @@ public final class LimitSearch {
   private final TreeMap<Long, Tried> tried = new TreeMap<>();
 
   /**
-   * @param policies the policy with a limit
-   * @param ignored keys whose requests are left out
+   * @param policies the policy for each limit
+   * @param ignored the keys whose requests are left out
    */
   public LimitSearch(Trace trace, LongFunction<Policy> policies, Set<Integer> ignored) {
     this.trace = trace;
@@ -56,7 +56,7 @@ public final class LimitSearch {
   }
 
   /**
-   * Returns a limit that is enough while one less is not: the smallest, for an algorithm that never
+   * Returns a limit that is enough while one less is not. It is the smallest if the algorithm never
    * refuses more by a higher limit.
    */
   public Tried smallest(Predicate<Tried> enough) throws TrafficException, Stopped {
@@ -83,12 +83,12 @@ public final class LimitSearch {
     return refused(yes);
   }
 
-  /** Returns what has been tried from that limit on, by rising limit. */
+  /** Returns the limits tried so far, from that one on, by rising limit. */
   public Collection<Tried> tried(long from) {
     return tried.tailMap(from).values();
   }
 
-  /** Replays all of it by that limit. */
+  /** Replays the whole trace by that limit. */
   public Tried refused(long limit) throws TrafficException, Stopped {
     Tried known = tried.get(limit);
     if (known != null) {
@@ -105,7 +105,7 @@ public final class LimitSearch {
     Trace.Cursor cursor = trace.cursor();
     for (long i = 1; cursor.next(); i++) {
       int key = cursor.key();
-      // A key that asks for no more than the limit in all is refused by no algorithm.
+      // No algorithm refuses a key that requests no more than the limit in total.
       if (trace.total(key) > limit && (ignored.isEmpty() || !ignored.contains(key))) {
         long decision = store.decide(of, fingerprint.of(key), cursor.permits(), cursor.nanos());
         if (decision == PackedDecision.KEY_SPACE_FULL) {

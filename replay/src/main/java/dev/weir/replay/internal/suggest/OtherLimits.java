@@ -16,23 +16,25 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What other limits of a rule would have done to what reached it: by its own algorithm, and each
- * replayed.
+ * The effects that other limits of a rule would have had on the requests that reached it: by its
+ * own algorithm, each limit replayed.
  */
 public final class OtherLimits {
-  /** Shares of keys that may be refused, for which a limit is looked for. */
+  /** The shares of keys that may be refused, for each of which a limit is searched. */
   private static final double[] SHARES = {0.01, 0.001, 0};
 
   /**
    * One of the limits.
    *
-   * @param why what it is the smallest limit for, or that it is today's
+   * @param why the condition for which it is the smallest limit, or a note that it is today's
    */
   public record Candidate(String why, Tried tried) {}
 
   private OtherLimits() {}
 
-  /** Returns today's limit and up to three others, by rising limit; none if they cannot be had. */
+  /**
+   * Returns today's limit and up to three others, by rising limit; empty if they cannot be found.
+   */
   public static List<Candidate> of(Rule rule, Trace trace) {
     Policy policy = rule.policy();
     if (policy == null || rule.byLevel() >= 0 || rule.queue() != null) {
@@ -53,7 +55,7 @@ public final class OtherLimits {
         add(found, why, tried);
       }
     } catch (TrafficException | LimitSearch.Stopped e) {
-      return List.of(); // No limit is high enough, or nobody waits for it any more.
+      return List.of(); // No limit is high enough, or an interrupt has ended the search.
     }
     List<Candidate> sorted = new ArrayList<>(found.values());
     sorted.sort((a, b) -> Long.compare(a.tried().limit(), b.tried().limit()));
@@ -67,7 +69,10 @@ public final class OtherLimits {
         (before, same) -> new Candidate(before.why() + "; " + why, tried));
   }
 
-  /** Returns the policy with another limit; the rest stays, and what is tolerated is left out. */
+  /**
+   * Returns the policy with another limit; the rest stays, except for what it tolerates, which is
+   * left out.
+   */
   static Policy with(Policy policy, long limit) {
     Quota quota = new Quota(limit, policy.quota().windowNanos());
     Policy.Builder builder = Policy.builder(quota).algorithm(policy.algorithm());

@@ -11,10 +11,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of one suggestion or of several, as one file: rules that begin alike share a branch.
+ * The rules of one suggestion or of several, as one file: rules with the same first levels share a
+ * branch.
  */
 public final class SuggestedRules {
-  /** A level of the rules; a limit may hang on each. */
+  /** A level of the rules; each may have a limit. */
   private static final class Node {
     final Map<RequestTemplate.Level, Node> below = new LinkedHashMap<>();
     @Nullable Suggestion limit;

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot be written, or must not be, is said before anything is read. */
+/** A test that problems with a file to be written are reported before anything is read. */
 class TargetTest {
   @TempDir Path folder;
 

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** The worst minute is the one that a look at all seconds finds. */
+/** A test that the worst minute is the one that a search over all seconds finds. */
 class CloseUpTest {
   private static final long SECOND = 1_000_000_000L;
 
-  /** A request: when, and whether it was refused. */
+  /** A request: its time, and whether it was refused. */
   private record Seen(long nanos, boolean denied) {
-    /** Every third admission is beyond a limit. */
+    /** Returns true for every third admission: it is beyond a limit. */
     boolean tolerated() {
       return !denied && nanos % 3 == 0;
     }

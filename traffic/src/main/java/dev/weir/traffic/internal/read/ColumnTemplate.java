@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Template} whose fields are columns. Of alternatives, {@code {login|ip}}, the first
- * column that has something counts, with its name before the value as in the requests of a server:
- * {@code login:alice}. An address makes the key that it makes in a server: {@code {ip}} is cut to
- * its network, {@code {ip/48}} and {@code {ip/24/48}} to another one.
+ * column that is not empty counts, with its name before the value as in the requests of a server:
+ * {@code login:alice}. An address becomes the same key as in a server: {@code {ip}} is cut to its
+ * network, {@code {ip/48}} and {@code {ip/24/48}} to another one.
  */
 public final class ColumnTemplate {
-  /** What an access log writes where there is nothing. */
+  /** The text that an access log writes for an absent value. */
   private static final String NOTHING = "-";
 
   /**
    * A field's name.
    *
-   * @param name as the template has it
-   * @param column what it names
-   * @param address how the column's addresses become keys, if it has any
+   * @param name the name as it is in the template
+   * @param column the column that it names
+   * @param address the way in which the column's addresses become keys; null if it has none
    */
   private record Name(String name, String column, @Nullable AddressKey address) {
     static Name of(String column) {
@@ -34,7 +34,7 @@ public final class ColumnTemplate {
 
     String value(RecordFields fields, int slot) {
       String text = fields.text(slot);
-      // The usual case: an IPv4 address is its key, and so is what is no address.
+      // The usual case: an IPv4 address is its own key, and so is text that is not an address.
       if (address == null || (address == AddressKey.USUAL && text.indexOf(':') < 0)) {
         return text;
       }
@@ -44,10 +44,10 @@ public final class ColumnTemplate {
   }
 
   /**
-   * A piece of it.
+   * A piece of the template.
    *
-   * @param text the literal text, or what stands between the braces
-   * @param names the alternatives, none for literal text
+   * @param text the literal text, or the text between the braces
+   * @param names the alternatives, empty for literal text
    */
   private record Part(String text, List<Name> names) {}
 
@@ -64,7 +64,7 @@ public final class ColumnTemplate {
     }
   }
 
-  /** Reads all of the text, an option's value. */
+  /** Reads the whole text of an option's value. */
   public static ColumnTemplate of(String name, String text) throws TrafficException {
     try {
       return new ColumnTemplate(Template.parse(text));
@@ -79,10 +79,10 @@ public final class ColumnTemplate {
   }
 
   /**
-   * Takes what looks like alternatives, or like an address with a prefix, as one column if there is
-   * one of that name.
+   * Reads a name that looks like alternatives, or like an address with a prefix, as one column if
+   * there is one of that name.
    *
-   * @throws TrafficException if a prefix of an address is none
+   * @throws TrafficException if the prefix of an address is not valid
    */
   public void resolve(Predicate<String> isColumn) throws TrafficException {
     for (int i = 0; i < parts.size(); i++) {
@@ -118,7 +118,7 @@ public final class ColumnTemplate {
     }
   }
 
-  /** Returns the columns it names. */
+  /** Returns the columns that the template names. */
   public List<String> columns() {
     return parts.stream().flatMap(part -> part.names.stream()).map(Name::column).toList();
   }
@@ -131,7 +131,7 @@ public final class ColumnTemplate {
         .toList();
   }
 
-  /** Returns the text if it names no column, else null. */
+  /** Returns the text if it names no column; otherwise null. */
   @Nullable
   public String literal() {
     StringBuilder text = new StringBuilder();
@@ -144,7 +144,10 @@ public final class ColumnTemplate {
     return text.toString();
   }
 
-  /** Says in which slot each column will be. To be called before {@link #render}. */
+  /**
+   * Sets the columns' slots: each column is in the slot of its place in the list. To be called
+   * before {@link #render}.
+   */
   public void bind(List<String> columns) {
     slots = new int[parts.size()][];
     for (int i = 0; i < slots.length; i++) {
@@ -152,12 +155,12 @@ public final class ColumnTemplate {
     }
   }
 
-  /** Returns the slot if it is one column and nothing else, else -1. */
+  /** Returns the slot if the template is one column and nothing else; otherwise -1. */
   public int onlySlot() {
     return slots.length == 1 && slots[0].length == 1 ? slots[0][0] : -1;
   }
 
-  /** Returns the column if it is one and nothing else, else null. */
+  /** Returns the column if the template is one column and nothing else; otherwise null. */
   @Nullable
   public String onlyColumn() {
     return parts.size() == 1 && parts.get(0).names.size() == 1

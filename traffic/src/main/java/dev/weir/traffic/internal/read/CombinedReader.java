@@ -9,25 +9,27 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads the access logs of Apache and nginx: combined, common, and those with more behind.
+ * A reader of the access logs of Apache and nginx: combined, common, and those with more values at
+ * the end.
  *
  * <pre>ip ident user [time] "method path?query protocol" status bytes "referer" "agent"</pre>
  *
  * <p>A line is read from the left as far as the wanted columns go, and no further: a line that was
- * cut off behind them still counts. A line may stand in quotes as a whole. With virtual hosts, the
+ * cut off behind them still counts. The whole line may stand in quotes. With virtual hosts, the
  * line begins with the host's name.
  */
 final class CombinedReader implements RecordReader {
   /*
-   * Why by hand, and not by regular expressions or a library? The values are slices of the input's
-   * bytes: no text is made of columns that no rule needs, and no line can make a match backtrack. A
-   * line with one bad quote is lost alone, and memory is bounded by the longest record.
+   * Why is the line read by hand, and not by regular expressions or a library? The values are
+   * slices of the input's bytes: no text is made of columns that no rule needs, and no line can
+   * make a match backtrack. A line with one bad quote is lost alone, and memory is bounded by the
+   * longest record.
    *
-   * What do other servers write that calls this format their own? The client may stand in quotes,
-   * with a port, or as the list of a header, with a space behind each comma. The words behind it
-   * may be one, or none. A user's name is a client's own text and may have brackets in it, so the
+   * What do other servers write that call this format their own? The client may stand in quotes,
+   * with a port, or as the list of a header, with a space behind each comma. There may be one word
+   * behind it, or none. A user's name is a client's own text and may have brackets in it, so the
    * time is the last bracket before the first quote; nothing behind a quote is a time. The target
-   * may be a whole URL. What is no text in quotes is neither referer nor agent.
+   * may be a whole URL. Only text in quotes is a referer or an agent.
    */
 
   private static final int IP = 0;
@@ -64,13 +66,13 @@ final class CombinedReader implements RecordReader {
           "referer",
           "agent");
 
-  /** Their names by number, and those of columns that only some logs have. */
+  /** The columns by their numbers, with those that only some logs have. */
   private static final List<String> NAMES = with(COLUMNS, "vhost", "host", "proxies");
 
   private static final List<String> PLAIN_COLUMNS = with(COLUMNS, "host", "proxies");
   private static final List<String> VHOST_COLUMNS = with(COLUMNS, "vhost", "host");
 
-  /** What a log writes where there is nothing. */
+  /** The text that a log writes for an absent value. */
   private static final byte[] NOTHING = {'-'};
 
   private static final byte[] ZERO = {'0'};
@@ -84,12 +86,14 @@ final class CombinedReader implements RecordReader {
   private final RequestLine request = new RequestLine();
   private final int[] slots = new int[NAMES.size()];
 
-  /** The rightmost column that is wanted, and the rightmost that a record must have. */
+  /**
+   * The rightmost wanted column; {@code needed} is the rightmost column that a record must have.
+   */
   private int last = IP;
 
   private int needed = IP;
 
-  /** Where the columns of the line are, in the line's data. */
+  /** The places where the columns of the line start, in the line's data. */
   private final int[] from = new int[NAMES.size()];
 
   private final int[] to = new int[NAMES.size()];
@@ -132,7 +136,7 @@ final class CombinedReader implements RecordReader {
     needed = last;
   }
 
-  /** Returns the column up to which a line has to be read for this one. */
+  /** Returns the column up to which a line has to be read to find this one. */
   private static int place(int column) {
     return switch (column) {
       case VHOST, PROXIES -> IP;
@@ -141,7 +145,9 @@ final class CombinedReader implements RecordReader {
     };
   }
 
-  /** Lines of the common format end before the referer: nothing is there. */
+  /**
+   * Sets the columns that a record must have: lines of the common format end before the referer.
+   */
   @Override
   public void require(Set<String> required) {
     needed = IP;
@@ -188,8 +194,8 @@ final class CombinedReader implements RecordReader {
   }
 
   /**
-   * Returns where the quote behind the client is, if the client stands in quotes: a line in quotes
-   * as a whole has spaces before its next quote.
+   * Returns the place of the quote behind the client, if the client stands in quotes; otherwise -1:
+   * a line in quotes as a whole has spaces before its next quote.
    */
   private static int addressQuote(byte[] data, int start, int end) {
     int at = start + 1;
@@ -199,7 +205,7 @@ final class CombinedReader implements RecordReader {
     return at > start + 1 && at + 1 < end && data[at] == '"' && data[at + 1] == ' ' ? at : -1;
   }
 
-  /** Finds where the columns are, up to the last that is wanted. */
+  /** Finds the places of the columns, up to the last wanted one. */
   private void find(byte[] data, int start, int end) throws Unreadable {
     int at = start;
     if (vhost) {
@@ -256,7 +262,7 @@ final class CombinedReader implements RecordReader {
         || slots[HOST] >= 0;
   }
 
-  /** Takes what is before the next space. Returns what is behind it. */
+  /** Reads the text before the next space as a column. Returns the place behind the space. */
   private int token(byte[] data, int start, int end, int column) throws Unreadable {
     if (start > end || (start == end && column != IP)) {
       throw new Unreadable(NAMES.get(column) + ": the line ends before it");
@@ -270,7 +276,7 @@ final class CombinedReader implements RecordReader {
     return at + 1;
   }
 
-  /** Takes the client: an address, one in quotes, or a list with a space behind each comma. */
+  /** Reads the client: an address, one in quotes, or a list with a space behind each comma. */
   private int client(byte[] data, int start, int end) throws Unreadable {
     int at = token(data, start, end, IP);
     if (to[IP] == from[IP]) {
@@ -295,7 +301,7 @@ final class CombinedReader implements RecordReader {
     return at;
   }
 
-  /** Takes the words before the time, and the time: the last bracket before the first quote. */
+  /** Reads the words before the time, and the time: the last bracket before the first quote. */
   private int words(byte[] data, int start, int end) throws Unreadable {
     int bracket = -1;
     int at = start;
@@ -316,16 +322,16 @@ final class CombinedReader implements RecordReader {
     return time(data, bracket, at);
   }
 
-  /** Returns whether a quote begins the request, and not a part of the user's name. */
+  /** Returns whether a quote begins the request rather than being a part of the user's name. */
   private static boolean ends(byte[] data, int at, int end, boolean behindBracket) {
     if (behindBracket) {
       return data[at - 1] != '\\';
     }
-    boolean empty = at + 1 < end && data[at + 1] == '"'; // Apache's way to write an empty name.
+    boolean empty = at + 1 < end && data[at + 1] == '"'; // Apache writes an empty name so.
     return data[at - 1] == ' ' && !empty;
   }
 
-  /** Takes ident and user; a server that knows neither leaves one or both out. */
+  /** Reads ident and user; a server that has neither leaves one or both out. */
   private void names(byte[] data, int start, int end) {
     int space = start;
     while (space < end && data[space] != ' ') {
@@ -404,7 +410,7 @@ final class CombinedReader implements RecordReader {
     } else if (column == PATH && start == end && from[HOST] >= 0) {
       fields.set(slot, RequestLine.ROOT, 0, 1);
     } else if (column == BYTES && end - start == 1 && data[start] == '-') {
-      fields.set(slot, ZERO, 0, 1); // Apache's way to write it.
+      fields.set(slot, ZERO, 0, 1); // Apache writes no bytes as a hyphen.
     } else if (Escapes.any(data, start, end)) {
       byte[] plain = Escapes.undone(data, start, end);
       fields.set(slot, plain, 0, plain.length);

@@ -10,19 +10,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads values between separators under a header: CSV as RFC 4180 has it, and TSV, where nothing is
- * quoted.
+ * A reader of values between separators under a header: CSV as in RFC 4180, and TSV, in which
+ * nothing is quoted.
  *
- * <p>A record must have as many columns as the header: with one more or less, it is not known which
- * value belongs to which column. A quote that is never closed costs one line, not the rest of the
- * file: the reader goes back to the line after it.
+ * <p>A record must have as many columns as the header: with one more or less, it would be unclear
+ * which value belongs to which column. A quote that is never closed costs one line, not the rest of
+ * the file: the reader goes back to the line after it.
  */
 final class DelimitedReader implements RecordReader {
   /*
-   * Why by hand, and not by a CSV library? A library takes a quote that is never closed for a value
-   * as long as the rest of the file; here it costs its own line, and the longest record bounds the
-   * memory. The values are slices of the input's bytes: no text is made of columns that no rule
-   * needs.
+   * Why is CSV read by hand, and not by a library? A library reads a quote that is never closed as
+   * a value as long as the rest of the file; here it costs only its own line, and the longest
+   * record bounds the memory. The values are slices of the input's bytes: no text is made of
+   * columns that no rule needs.
    */
 
   private final Lines lines;
@@ -33,24 +33,25 @@ final class DelimitedReader implements RecordReader {
   /** The slot of each column, -1 if not wanted. */
   private int[] slots;
 
-  /** Where the values of the columns are, counted from the record's start: it may move. */
+  /**
+   * The places where the values of the columns start, counted from the record's start, because the
+   * record may move.
+   */
   private int[] from;
 
   private int[] to;
 
-  /** Whether the value has doubled quotes. */
+  /** True if the value has doubled quotes. */
   private boolean[] doubled;
 
   private int count;
 
-  /**
-   * A search for a closing quote over at most this many lines may be repeated from each of them.
-   */
+  /** The most lines over which a search for a closing quote may be repeated from each of them. */
   private static final int FAR = 64;
 
   /**
-   * Up to this line each record is one line: a search for a closing quote over these lines has
-   * failed already, and to repeat it from each of them would take quadratic time.
+   * The line up to which each record is one line: a search for a closing quote over these lines has
+   * failed already, and repeating it from each of them would take quadratic time.
    */
   private long singleUntilLine;
 
@@ -140,7 +141,7 @@ final class DelimitedReader implements RecordReader {
     return true;
   }
 
-  /** Returns to the end of the record's first line, if it has more than one. */
+  /** Goes back to the end of the record's first line, if it has more than one. */
   private void goBack() {
     if (lines.lastLine() - lines.line() > FAR) {
       singleUntilLine = lines.lastLine();
@@ -190,7 +191,7 @@ final class DelimitedReader implements RecordReader {
       if (at >= length) {
         return;
       }
-      at++; // The separator. Behind it there is a value, if only an empty one.
+      at++; // At the separator. There is a value behind it, even if it is empty.
     }
   }
 
@@ -206,7 +207,10 @@ final class DelimitedReader implements RecordReader {
     return at - start;
   }
 
-  /** Takes a value up to its closing quote, over as many lines as it has. Returns what follows. */
+  /**
+   * Reads a value up to its closing quote, over as many lines as it has. Returns the place behind
+   * it.
+   */
   private int quoted(int valueStart) throws IOException, Unreadable {
     boolean twice = false;
     int at = valueStart;
@@ -234,7 +238,7 @@ final class DelimitedReader implements RecordReader {
     }
   }
 
-  /** Joins the next line to the record. Returns where the value goes on. */
+  /** Joins the next line to the record. Returns the place where the value continues. */
   private int nextLine() throws IOException, Unreadable {
     // The line end may have been two bytes, which belong to the value.
     int length = lines.to() - lines.from();

@@ -14,19 +14,19 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds an input's format by its name and its beginning. */
+/** A search for an input's format by its name and its beginning. */
 public final class Detection {
   /*
    * How is a format found, and why by hand? Libraries guess a media type from the first bytes, and
    * all of these formats are text/plain to them. Here the first lines are read by each format's own
-   * reader. A format is taken where it alone reads them, with a time, a status and a client that
-   * look like these; where two read the same lines, or each reads some of them, an error says which
-   * they are, because a wrong column as the key is a wrong answer that nobody notices. Where no
-   * format reads the lines, they are tried once more without what others write before a record.
-   * Where no line has an address as its client, the first word may be anything, and is refused.
+   * reader. A format is chosen if it alone reads them, with a plausible time, status and client. If
+   * two read the same lines, or each reads some of them, an error names them, because a wrong
+   * column as the key is a wrong answer that nobody notices. If no format reads the lines, they are
+   * tried once more without the text that other programs write before a record. If no line has an
+   * address as its client, the first word may be anything, and the input is refused.
    */
 
-  /** Formats of lines of text that their own readers tell apart. */
+  /** The formats of lines of text that are distinguished by their own readers. */
   private static final List<Format> CANDIDATES =
       List.of(
           Format.COMBINED,
@@ -41,11 +41,14 @@ public final class Detection {
           Format.HAPROXY,
           Format.SQUID);
 
-  /** Those that may read the same lines. They come first among the candidates. */
+  /** The formats that may read the same lines. They come first among the candidates. */
   private static final List<Format> WORDS =
       List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
 
-  /** Combined lines with more behind: each of their lines is also a combined one. */
+  /**
+   * The formats of combined lines with more values at the end: each of their lines is also a
+   * combined one.
+   */
   private static final List<Format> SPECIAL = List.of(Format.NGINX_INGRESS, Format.TRAEFIK);
 
   private static final String EXPECTED =
@@ -56,28 +59,28 @@ public final class Detection {
           + " cannot be read";
 
   /**
-   * How an input is to be read.
+   * The result of a search: the format of an input.
    *
-   * @param prefixed whether other text stands before the records
+   * @param prefixed true if other text stands before the records
    */
   record Found(Format format, boolean prefixed) {}
 
-  /** What no column's name has in it: a date, a time of day, a quote, a bracket, a label. */
+  /** A text that no column's name contains: a date, a time of day, a quote, a bracket, a label. */
   private static final Pattern VALUE =
       Pattern.compile(
           "\\d{4}[-/]\\d\\d[-/]\\d\\d|\\d\\d?[/ ]\\p{Alpha}{3}[/ ]\\d{4}|\\d\\d:\\d\\d|[\"\\[{]"
               + "|^[^:]+:(?!(?:s|ms|us|ns)$)");
 
-  /** A format, and the lines of the sample that it reads. */
+  /** A format and the lines of the sample that it reads. */
   private record Fit(Format format, BitSet lines) {}
 
   private Detection() {}
 
   /**
-   * Returns how the input is to be read.
+   * Finds the format of the input.
    *
    * @param head the input's beginning
-   * @param asked the format, or to find it out
+   * @param asked the format, or {@link Format#AUTO} to detect it
    * @throws TrafficException if neither the name nor the content shows it with certainty
    */
   static Found find(String name, byte[] head, Format asked) throws TrafficException {
@@ -86,11 +89,11 @@ public final class Detection {
           ? found(name, head)
           : new Found(asked, needsPrefixes(asked, head));
     } catch (IOException e) {
-      throw new IllegalStateException(e); // Of bytes in memory: cannot be.
+      throw new IllegalStateException(e); // Reading bytes in memory cannot fail.
     }
   }
 
-  /** Returns the format. */
+  /** Returns the detected format. */
   public static Format format(String name, byte[] head) throws TrafficException {
     return find(name, head, Format.AUTO).format;
   }
@@ -116,7 +119,7 @@ public final class Detection {
     return new Found(named, false);
   }
 
-  /** Returns whether the format reads more lines behind what others write before a record. */
+  /** Returns whether the format reads more lines if the text before each record is left out. */
   private static boolean needsPrefixes(Format format, byte[] head)
       throws IOException, TrafficException {
     Sample behind = new Sample(head, true);
@@ -124,7 +127,7 @@ public final class Detection {
     return 2 * prefixed > behind.lines().size() && prefixed > fits(format, new Sample(head, false));
   }
 
-  /** Returns how many lines a format fits that was asked for; 0 for one without such lines. */
+  /** Returns the number of lines that fit a requested format; 0 for a format without such lines. */
   private static int fits(Format format, Sample sample) throws IOException, TrafficException {
     if (CANDIDATES.contains(format)) {
       return sample.fitting(format).addresses().cardinality();
@@ -191,19 +194,19 @@ public final class Detection {
     return new Found(certain(name, sample, fitting), false);
   }
 
-  /** Returns the most lines that one format fits. */
+  /** Returns the most lines that any one format fits. */
   private static int most(List<Fit> fitting) {
     return fitting.stream().mapToInt(fit -> fit.lines.cardinality()).max().orElse(0);
   }
 
-  /** Returns the formats that fit some lines, with an address as the client in one at least. */
+  /** Returns the formats that fit some lines, with an address as the client in at least one. */
   private static List<Fit> fitting(Sample sample) throws IOException, TrafficException {
     List<String> lines = sample.lines();
     List<Fit> fitting = new ArrayList<>();
     for (Format each : CANDIDATES) {
       boolean related = WORDS.contains(each);
       if (!related && most(fitting) == lines.size()) {
-        break; // The others have another structure: what one of them reads, combined does not.
+        break; // The others have another structure: no line of theirs is a combined one.
       }
       Sample.Fitting those = sample.fitting(each);
       if (!those.addresses().isEmpty()) {
@@ -224,7 +227,7 @@ public final class Detection {
     return fitting;
   }
 
-  /** Refuses lines of which a format reads all but the client's address. */
+  /** Refuses lines of which a format reads everything except the client's address. */
   private static void names(String name, Sample sample) throws IOException, TrafficException {
     for (Format format : List.of(Format.COMBINED, Format.VHOST)) {
       BitSet lines = sample.fitting(format).lines();
@@ -243,7 +246,7 @@ public final class Detection {
     return Readers.json(new JsonLinesReader(sample.opened()).columns());
   }
 
-  /** Returns the only format that reads most lines, where no other reads the same ones. */
+  /** Returns the only format that reads most lines, if no other one reads the same lines. */
   private static Format certain(String name, Sample sample, List<Fit> fitting)
       throws IOException, TrafficException {
     preferSpecial(fitting);
@@ -287,7 +290,10 @@ public final class Detection {
     return first;
   }
 
-  /** Keeps either combined or what is combined with more behind: the latter if it reads most. */
+  /**
+   * Keeps either combined or the formats with more values behind it: the latter if they read most
+   * lines.
+   */
   private static void preferSpecial(List<Fit> fitting) {
     BitSet combined = new BitSet();
     fitting.stream()
@@ -302,7 +308,7 @@ public final class Detection {
   }
 
   /**
-   * Returns whether the part is at least half of the whole; a line that is cut off is not in the
+   * Returns whether the part is at least half of the whole; a line that was cut off is not in the
    * part.
    */
   private static boolean most(BitSet part, BitSet whole) {
@@ -357,7 +363,9 @@ public final class Detection {
         text.append(", and the other lines count as unreadable)").toString());
   }
 
-  /** Returns how many lines the format reads, also those that do not look like it. */
+  /**
+   * Returns the number of lines that the format reads, including those that do not look like it.
+   */
   private static int readable(Sample sample, Fit fit) throws IOException, TrafficException {
     int fitting = fit.lines.cardinality();
     return CANDIDATES.contains(fit.format)
@@ -391,7 +399,7 @@ public final class Detection {
     return format;
   }
 
-  /** Returns whether the first line is a text with commas or tabs, and no names of columns. */
+  /** Returns whether the first line is text with commas or tabs instead of names of columns. */
   private static boolean isProse(Format format, Sample sample)
       throws IOException, TrafficException {
     for (String cell : sample.reader(format).columns()) {

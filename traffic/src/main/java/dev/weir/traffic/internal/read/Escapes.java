@@ -3,11 +3,11 @@ package dev.weir.traffic.internal.read;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** What servers do to quotes, backslashes and bytes that do not print, undone. */
+/** A decoder of what servers do to quotes, backslashes and bytes that do not print. */
 public final class Escapes {
   private Escapes() {}
 
-  /** Whether there is any backslash. */
+  /** Returns whether there is any backslash. */
   static boolean any(byte[] data, int start, int end) {
     for (int i = start; i < end; i++) {
       if (data[i] == '\\') {

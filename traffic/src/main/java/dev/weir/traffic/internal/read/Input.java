@@ -29,7 +29,7 @@ public final class Input implements Closeable {
 
   private static final int MAGIC_BYTES = 4;
 
-  /** The compressed data ends before its end, or is damaged: what came before it is good. */
+  /** A failure because the compressed data ends early or is damaged: the data before is good. */
   static final class CutShort extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -39,7 +39,8 @@ public final class Input implements Closeable {
   }
 
   /**
-   * Counts what is read of the file, for the progress, and computes its checksum, to recognize it.
+   * A stream that counts the bytes of the file that were read, for the progress, and computes their
+   * checksum, by which the file is recognized.
    */
   private static final class Counted extends FilterInputStream {
     private final CRC32C checksum = new CRC32C();
@@ -66,8 +67,8 @@ public final class Input implements Closeable {
     }
 
     /**
-     * There may always be more: the JDK's gzip reader takes 0, which a pipe says while it is empty,
-     * for the end, and would lose all members of the file but the first.
+     * Returns 1, because there may always be more. A pipe reports 0 while it is empty; the JDK's
+     * gzip reader would take that for the end and lose all members of the file except the first.
      */
     @Override
     public int available() {
@@ -75,7 +76,7 @@ public final class Input implements Closeable {
     }
   }
 
-  /** How data was compressed. */
+  /** A method of compression. */
   private enum Compression {
     GZIP,
     ZSTD;
@@ -95,12 +96,12 @@ public final class Input implements Closeable {
         return null;
       }
       int word = ByteBuffer.wrap(magic).order(ByteOrder.LITTLE_ENDIAN).getInt();
-      // A frame, or one to be skipped, which some writers put first.
+      // It is a frame, or a skippable frame, which some writers put first.
       return word == 0xfd2fb528 || (word & 0xfffffff0) == 0x184d2a50 ? ZSTD : null;
     }
   }
 
-  /** Decompresses, and distinguishes damaged data from a failure to read it. */
+  /** A stream that decompresses, and distinguishes damaged data from a failure to read it. */
   private static final class Decompressed extends InputStream {
     private final Compression compression;
     private final InputStream compressed;
@@ -157,7 +158,7 @@ public final class Input implements Closeable {
    * Opens an input.
    *
    * @param name a file's, or {@value Traffic#STANDARD_INPUT}
-   * @param standard what {@value Traffic#STANDARD_INPUT} stands for
+   * @param standard the stream that {@value Traffic#STANDARD_INPUT} stands for
    */
   static Input open(String name, InputStream standard) throws IOException, TrafficException {
     if (name.equals(Traffic.STANDARD_INPUT)) {
@@ -217,7 +218,7 @@ public final class Input implements Closeable {
     return totalBytes;
   }
 
-  /** Returns how many bytes of the file have been read. */
+  /** Returns the number of bytes of the file that have been read. */
   public long bytesRead() {
     return counted.bytes;
   }

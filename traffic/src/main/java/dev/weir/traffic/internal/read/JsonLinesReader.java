@@ -19,25 +19,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one JSON object a line. Columns are its fields; a field of an object within it is named
- * with dots, {@code user.id}. If a name occurs twice, the last value counts.
+ * A reader of JSON objects, one per line. Columns are an object's fields; a field of an object
+ * within it is named with dots, {@code user.id}. If a name occurs twice, the last value counts.
  */
 final class JsonLinesReader implements RecordReader {
   /*
-   * Why line by line, with Jackson's parser but no object mapping? One broken line is lost alone
-   * and named by its number, a record's length bounds the memory, and only wanted fields become
-   * texts.
+   * Why is it line by line, with Jackson's parser and without object mapping? A broken line is lost
+   * alone and named by its number, a record's length bounds the memory, and only wanted fields
+   * become texts.
    */
 
-  /** The columns are collected from this many lines at the beginning of the input. */
+  /** The number of lines at the beginning of the input from which the columns are collected. */
   private static final int LOOKED_AT = 1000;
 
-  /** How deep a column may be: the places where its dots may be double with each. */
+  /** The most dots in a column's name: each may double the number of places to search. */
   private static final int MAX_DOTS = 12;
 
   private static final byte[] NOTHING = {};
 
-  /** A name on the way to wanted columns: the slot of the column it is, and what goes on there. */
+  /** A name on the path to wanted columns: the slot of its own column, and the names below it. */
   private static final class Node {
     private int slot = -1;
     private final Map<String, Node> children = new HashMap<>();
@@ -51,7 +51,7 @@ final class JsonLinesReader implements RecordReader {
   private final Lines lines;
   private final List<String> columns;
 
-  /** How many of the objects looked at have each column. */
+  /** The number of examined objects that have each column. */
   private final Map<String, Integer> counts = new LinkedHashMap<>();
 
   private int objects;
@@ -66,7 +66,7 @@ final class JsonLinesReader implements RecordReader {
     columns = List.copyOf(counts.keySet());
   }
 
-  /** Collects the names in the first lines. Lines that cannot be read are for {@link #next}. */
+  /** Collects the names in the first lines. Unreadable lines are left to {@link #next}. */
   private void countNames(byte[] head) {
     int start = 0;
     for (int i = 0; i < LOOKED_AT && start < head.length; i++) {
@@ -82,7 +82,7 @@ final class JsonLinesReader implements RecordReader {
           names(parser, "", names);
         }
       } catch (IOException ignored) {
-        // Said, with its line number, when the line is read.
+        // It is reported, with its line number, when the line is read.
       }
       names.forEach(name -> counts.merge(name, 1, Integer::sum));
       start = end + 1;
@@ -144,7 +144,10 @@ final class JsonLinesReader implements RecordReader {
     }
   }
 
-  /** Puts a name everywhere where its dots may be: {@code a.b} is in {@code a}, or stands whole. */
+  /**
+   * Adds a column at every place that its dots allow: {@code a.b} is in {@code a}, or is a whole
+   * name.
+   */
   private static void place(Node node, String name, int slot) {
     node.child(name).slot = slot;
     for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
@@ -174,7 +177,7 @@ final class JsonLinesReader implements RecordReader {
       if (parser.nextToken() != null) {
         throw new Unreadable("text behind the JSON object");
       }
-    } catch (IOException e) { // Of the text: the bytes are here already.
+    } catch (IOException e) { // The text is at fault: the bytes are in memory.
       throw new Unreadable("no valid JSON: " + ShownText.plain(firstLine(message(e))));
     }
     for (int slot = 0; slot < found.length; slot++) {

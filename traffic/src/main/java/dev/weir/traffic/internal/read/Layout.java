@@ -14,21 +14,21 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>{@code name}: the value goes up to the next space; {@code ~name}: the same, with more than
  *       one space before it; the same name again: the value has one more word;
- *   <li>{@code [name]}: it stands in brackets;
- *   <li>{@code "name"}: it stands in quotes, and ends at a quote with a space or the line's end
- *       behind it; {@code 'name'}: the same, and backslashes escape; {@code "name}: the same as
+ *   <li>{@code [name]}: the value stands in brackets;
+ *   <li>{@code "name"}: the value stands in quotes, and ends at a quote with a space or the line's
+ *       end behind it; {@code 'name'}: the same, and backslashes escape; {@code "name}: the same as
  *       with two quotes, and a long line may be cut off in it;
  *   <li>{@code -}: a word that is left out;
- *   <li>{@code *}: what is up to the next value is left out: up to a quote or a bracket, or else up
- *       to an address;
+ *   <li>{@code *}: the text up to the next value is left out: up to a quote or a bracket, or else
+ *       up to an address;
  *   <li>{@code ?}: a line may end here, or anywhere behind it; the values that are missing are
  *       empty.
  * </ul>
  *
- * <p>What is behind the last value is ignored. Immutable.
+ * <p>Text behind the last value is ignored. Immutable.
  */
 final class Layout {
-  /** How a value is set off from the others. */
+  /** The way in which a value is delimited. */
   enum Kind {
     WORD,
     PADDED,
@@ -43,11 +43,11 @@ final class Layout {
    * A value.
    *
    * @param name its column, empty if it is left out
-   * @param words how many words it has, if it is one of words
+   * @param words the number of its words, if it consists of words
    */
   record Piece(Kind kind, String name, int words) {}
 
-  /** A word of a layout: marks, a name, marks. */
+  /** A pattern of one word of a layout: marks, a name, marks. */
   private static final Pattern WORD =
       Pattern.compile(
           "(?:(~?)([A-Za-z_][\\w.-]*)|\\[([A-Za-z_][\\w.-]*)\\]|\"([A-Za-z_][\\w.-]*)(\"?)"
@@ -68,7 +68,7 @@ final class Layout {
   /**
    * Reads a layout.
    *
-   * @throws TrafficException if it is none, or has a name in two places
+   * @throws TrafficException if the text is not a layout, or has a name in two places
    */
   static Layout of(String text) throws TrafficException {
     List<Piece> pieces = new ArrayList<>();
@@ -131,7 +131,7 @@ final class Layout {
     return pieces;
   }
 
-  /** Returns the first value without which a line may be. */
+  /** Returns the index of the first value that a line may lack. */
   int firstOptional() {
     return firstOptional;
   }

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Reads lines of values with one space between them, in the order of a {@link Layout}. A line is
- * read as far as the wanted columns go.
+ * A reader of lines of values with one space between them, in the order of a {@link Layout}. A line
+ * is read as far as the wanted columns go.
  */
 final class LayoutReader implements RecordReader {
   /*
@@ -22,7 +22,10 @@ final class LayoutReader implements RecordReader {
 
   private static final byte[] NOTHING = {};
 
-  /** Writers that bound their lines do so at 1,024 bytes or more. */
+  /**
+   * The length in bytes from which on a line may have been cut: writers that bound lines do it at
+   * 1,024 bytes or more.
+   */
   private static final int LONG = 1_000;
 
   private final Lines lines;
@@ -32,12 +35,12 @@ final class LayoutReader implements RecordReader {
   private final int firstOptional;
   private int[] slots;
 
-  /** The last piece that is wanted, and the last that a record must have. */
+  /** The last piece that is wanted; {@code needed} is the last that a record must have. */
   private int last;
 
   private int needed;
 
-  /** How many lines were cut off in their last value. */
+  /** The number of lines that were cut off in their last value. */
   private long cut;
 
   private LayoutReader(Lines lines, Layout layout, boolean anchored) {
@@ -57,7 +60,7 @@ final class LayoutReader implements RecordReader {
 
   /**
    * Returns a reader of lines whose first values are a word and a time in brackets that begins with
-   * a digit, with anything before them, such as what syslog writes.
+   * a digit, with anything before them, such as the header of syslog.
    */
   static LayoutReader behindSyslog(Lines lines, Layout layout) {
     return new LayoutReader(lines, layout, true);
@@ -134,7 +137,10 @@ final class LayoutReader implements RecordReader {
     }
   }
 
-  /** Takes a value that no record must have; where it cannot be read, nothing behind it can. */
+  /**
+   * Reads a value that no record must have; if it cannot be read, the values behind it cannot
+   * either.
+   */
   private int behindNeeded(int i, byte[] data, int start, int end, RecordFields fields) {
     try {
       return piece(i, data, start, end, fields);
@@ -144,7 +150,7 @@ final class LayoutReader implements RecordReader {
     }
   }
 
-  /** Takes a value. Returns where the next one begins. */
+  /** Reads a value. Returns the place where the next one begins. */
   private int piece(int i, byte[] data, int start, int end, RecordFields fields) throws Unreadable {
     Piece piece = pieces.get(i);
     int from = start;
@@ -200,7 +206,7 @@ final class LayoutReader implements RecordReader {
     return piece.kind() == Kind.CUT && end - lines.lineFrom() >= LONG;
   }
 
-  /** Returns where the value behind what is left out begins. */
+  /** Returns the place of the value behind the text that is left out. */
   private int skip(int i, byte[] data, int start, int end) throws Unreadable {
     if (i + 1 == pieces.size()) {
       return end;

@@ -4,28 +4,28 @@ import dev.weir.identity.AddressKey;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds where a record begins behind what others have written into its line: syslog, a container's
- * runtime, or a logger.
+ * A search for the beginning of a record behind text that others have written into its line:
+ * syslog, a container's runtime, or a logger.
  */
 public final class LinePrefix {
   /*
-   * How is the beginning found, and why so? The headers of syslog (RFC 3164, RFC 5424, and with the
-   * time of RFC 3339), of container runtimes (CRI) and of Compose have a grammar, and are passed
-   * over by it. A logger's pattern is anybody's. Behind it, a record that begins with the client's
-   * address begins at the first address that has ` - ` or a time in brackets behind it, and JSON at
-   * its brace. Nothing is looked for behind a quote, where a client's own text may stand, and what
-   * stands before the record is the writer's, so no client can move the beginning.
+   * How is the beginning found, and why? The headers of syslog (RFC 3164, RFC 5424, and with the
+   * time of RFC 3339), of container runtimes (CRI) and of Compose have a grammar, by which they are
+   * skipped. A logger's pattern may be anything. Behind it, a record that begins with the client's
+   * address begins at the first address that is followed by ` - ` or a time in brackets, and JSON
+   * begins at its brace. The search ends at a quote, behind which a client's own text may stand.
+   * The text before the record is the writer's, so no client can move the beginning.
    */
 
-  /** A word further to the right is not the beginning of a record. */
+  /** The most words before the beginning of a record. */
   private static final int MAX_WORDS = 32;
 
-  /** The longest text of an address with its port, in brackets, with a zone. */
+  /** The length of the longest text of an address with its port, in brackets, with a zone. */
   private static final int MAX_ADDRESS = 128;
 
   private LinePrefix() {}
 
-  /** Returns where the record begins: at {@code from} if nothing is before it. */
+  /** Returns the place where the record begins: {@code from} if nothing is before it. */
   public static int end(byte[] data, int from, int to) {
     int at = header(data, compose(data, from, to), to);
     int record = record(data, at, to);
@@ -42,7 +42,10 @@ public final class LinePrefix {
     return mark && data[next - 2] != ':';
   }
 
-  /** Returns where the line's own time is, or may be: behind the priority and version of syslog. */
+  /**
+   * Returns the place where the line's own time is, or may be: behind the priority and version of
+   * syslog.
+   */
   static int stamp(byte[] data, int from, int to) {
     int at = from;
     if (at < to && data[at] == '<') {
@@ -56,7 +59,7 @@ public final class LinePrefix {
     return version ? at + 2 : at;
   }
 
-  /** Passes over {@code name | } of Compose. */
+  /** Skips {@code name | } of Compose. */
   private static int compose(byte[] data, int from, int to) {
     int at = word(data, from, to);
     while (at < to && data[at] == ' ') {
@@ -65,7 +68,7 @@ public final class LinePrefix {
     return at > from && at + 1 < to && data[at] == '|' && data[at + 1] == ' ' ? at + 2 : from;
   }
 
-  /** Passes over the header of syslog or of a container's runtime. */
+  /** Skips the header of syslog or of a container's runtime. */
   private static int header(byte[] data, int from, int to) {
     int at = stamp(data, from, to);
     boolean version = at > from && data[at - 1] == ' ';
@@ -82,7 +85,7 @@ public final class LinePrefix {
     if (stream && second + 1 < to && data[second + 1] == ' ') {
       return second + 2;
     }
-    // HOST TAG: or TAG: alone.
+    // It is HOST TAG: or TAG: alone.
     int next = behind;
     for (int i = 0; i < 2; i++) {
       int end = word(data, next, to);
@@ -97,13 +100,13 @@ public final class LinePrefix {
     return from;
   }
 
-  /** Returns what is behind a time in the form of RFC 3339 or of RFC 3164 and a space; or -1. */
+  /** Returns the place behind a time in the form of RFC 3339 or of RFC 3164 and a space; or -1. */
   private static int behindTime(byte[] data, int from, int to) {
     int end = word(data, from, to);
     if (end - from >= 19 && digit(data[from]) && data[from + 4] == '-' && data[from + 10] == 'T') {
       return end < to ? end + 1 : -1;
     }
-    // Mmm dd HH:MM:SS, with a space for the first digit of the day.
+    // The form is Mmm dd HH:MM:SS, with a space for the first digit of the day.
     boolean bsd =
         to - from > 16
             && data[from + 3] == ' '
@@ -118,7 +121,7 @@ public final class LinePrefix {
     return bsd ? from + 16 : -1;
   }
 
-  /** Passes over {@code HOST APP PROCID MSGID SD} of RFC 5424. */
+  /** Skips {@code HOST APP PROCID MSGID SD} of RFC 5424. */
   private static int structured(byte[] data, int from, int to) {
     int at = from;
     for (int i = 0; i < 4; i++) {
@@ -141,7 +144,7 @@ public final class LinePrefix {
     return mark ? at + 3 : at;
   }
 
-  /** Returns where a record begins that starts with the client's address or is JSON; or -1. */
+  /** Returns the place of a record that starts with the client's address or is JSON; or -1. */
   private static int record(byte[] data, int from, int to) {
     int list = -1;
     int at = from;
@@ -170,14 +173,14 @@ public final class LinePrefix {
     return -1;
   }
 
-  /** Returns whether the words behind an address are those behind a client's. */
+  /** Returns whether the words behind an address are those that follow a client's address. */
   private static boolean isFollowed(byte[] data, int at, int to) {
     return at + 2 < to
         && ((data[at + 1] == '-' && data[at + 2] == ' ')
             || (data[at + 1] == '[' && digit(data[at + 2])));
   }
 
-  /** Returns where the first word is that is an address; or {@code to}. */
+  /** Returns the place of the first word that is an address; or {@code to}. */
   static int firstAddress(byte[] data, int from, int to) {
     int at = from;
     while (at < to) {
@@ -232,7 +235,7 @@ public final class LinePrefix {
     return at;
   }
 
-  /** Returns where the word ends. */
+  /** Returns the place where the word ends. */
   private static int word(byte[] data, int from, int to) {
     int at = from;
     while (at < to && data[at] != ' ') {

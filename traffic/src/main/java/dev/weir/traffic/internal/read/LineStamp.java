@@ -3,8 +3,8 @@ package dev.weir.traffic.internal.read;
 import dev.weir.traffic.internal.visit.Unreadable;
 
 /**
- * Reads the time at the beginning of a line, before the record, that syslog or a container's
- * runtime has written there. Not safe for use by several threads.
+ * A reader of the time that syslog or a container's runtime has written at the beginning of a line,
+ * before the record. Not safe for use by several threads.
  */
 final class LineStamp {
   private static final long NANOS = 1_000_000_000L;
@@ -13,13 +13,16 @@ final class LineStamp {
   private final TimeReader time = new TimeReader(TimeReader.Unit.NONE);
 
   /**
-   * @param clock is set by what is read
+   * @param clock the clock that is set by the times read
    */
   LineStamp(WallClock clock) {
     this.clock = clock;
   }
 
-  /** Reads a line's stamp; one without an offset, or none at all, says nothing. */
+  /**
+   * Reads a line's stamp and sets the clock by it. A stamp without an offset, or none at all,
+   * leaves the clock as it is.
+   */
   void read(byte[] data, int from, int to) {
     int start = LinePrefix.stamp(data, from, to);
     if (start + 20 > to || data[start + 4] != '-' || data[start + 10] != 'T') {
@@ -35,7 +38,7 @@ final class LineStamp {
         clock.stamp(Math.floorDiv(nanos, NANOS), time.offsetSeconds());
       }
     } catch (Unreadable ignored) {
-      // Another text: the record has to say its time itself.
+      // It is another text: the time has to be in the record itself.
     }
   }
 }

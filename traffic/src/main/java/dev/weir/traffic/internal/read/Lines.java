@@ -7,16 +7,19 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.Arrays;
 
 /**
- * Cuts an input into lines without copying them, and counts them.
+ * A splitter of an input into lines, which counts them and does not copy them.
  *
  * <p>A record is one line, or several where {@link #extend} has joined them. Lines end at a line
  * feed, with or without a carriage return before it. Memory is bounded: a longer line is skipped.
  */
 public final class Lines {
-  /** The longest record: far beyond any access log's, small enough to hold a few of them. */
+  /**
+   * The most bytes of a record: far beyond any access log's, and small enough to hold a few of
+   * them.
+   */
   static final int MAX_BYTES = 1 << 20;
 
-  /** How many bytes are read to recognize the format and the columns. */
+  /** The number of bytes that are read to recognize the format and the columns. */
   static final int HEAD_BYTES = 1 << 16;
 
   private static final int READ_BYTES = 1 << 18;
@@ -29,18 +32,21 @@ public final class Lines {
   private boolean broken;
   private boolean stopped;
 
-  /** The record: where it starts, where its text ends, where the next one starts. */
+  /**
+   * The start of the record; {@code end} is the end of its text, {@code next} the start of the next
+   * one.
+   */
   private int start;
 
   private int end;
   private int next;
 
-  /** The same two of its first line. */
+  /** The end of the record's first line; {@code firstNext} is the start of the line after it. */
   private int firstEnd;
 
   private int firstNext;
 
-  /** Number of the record's first line, and how many lines the record has. */
+  /** The number of the record's first line; {@code lines} is the number of its lines. */
   private long line;
 
   private long lines = 1;
@@ -50,18 +56,18 @@ public final class Lines {
   /** True if other text may stand before the record in its line. */
   private boolean prefixed;
 
-  /** How long that text is in this line. */
+  /** The length of that text in this line. */
   private int prefix;
 
   private Lines(InputStream in) {
     this.in = in;
   }
 
-  /** Returns the lines of an input, having read its beginning. */
+  /** Returns the lines of an input, after reading its beginning. */
   public static Lines of(InputStream in) throws IOException {
     Lines lines = new Lines(in);
     while (lines.filled < HEAD_BYTES && lines.fill()) {
-      // A pipe gives little at a time.
+      // A pipe returns little at a time.
     }
     byte[] data = lines.buffer;
     boolean mark =
@@ -73,7 +79,7 @@ public final class Lines {
     return lines;
   }
 
-  /** Passes over what others have written before the record in each line. */
+  /** Skips the text that others have written before the record in each line. */
   public Lines behindPrefixes() {
     prefixed = true;
     return this;
@@ -81,7 +87,7 @@ public final class Lines {
 
   /**
    * Returns the input's beginning without its byte order mark, up to a line end: long enough to
-   * recognize the format and the columns. Only before the first {@link #next}.
+   * recognize the format and the columns. To be called before the first {@link #next}.
    */
   public byte[] head() {
     int to = filled;
@@ -109,7 +115,7 @@ public final class Lines {
     int length = newline(0);
     if (length < 0) {
       if (stopped) {
-        return false; // Half a line is none.
+        return false; // Half a line does not count.
       }
       if (cutShort) {
         cutShort = false;
@@ -131,7 +137,7 @@ public final class Lines {
     return true;
   }
 
-  /** Returns where the record of a line begins, of this input or of its beginning. */
+  /** Returns the place where the record of a line begins, in this input or in its beginning. */
   int recordFrom(byte[] data, int from, int to) {
     return prefixed ? LinePrefix.end(data, from, to) : from;
   }
@@ -139,7 +145,7 @@ public final class Lines {
   /**
    * Joins the next line to the record, with the line end between them.
    *
-   * @return false, and nothing is changed, if there is none or the record would become too long
+   * @return false, without any change, if there is none or the record would become too long
    */
   boolean extend() throws IOException {
     int length = newline(next - start);
@@ -159,7 +165,9 @@ public final class Lines {
     lines = 1;
   }
 
-  /** Sets the record's end: {@code length} is where its last line feed is, negative for none. */
+  /**
+   * Sets the record's end: {@code length} is the place of its last line feed, negative for none.
+   */
   private void mark(int length) {
     end = length < 0 ? filled : start + length;
     next = length < 0 ? filled : end + 1;
@@ -169,8 +177,8 @@ public final class Lines {
   }
 
   /**
-   * Returns where the next line feed is, from the record's start, looking from {@code offset}; or
-   * -1 if the input ends first. A first line that is too long is skipped up to its end.
+   * Returns the place of the next line feed from {@code offset} on, counted from the record's
+   * start; or -1 if the input ends first. A first line that is too long is skipped up to its end.
    */
   private int newline(int offset) throws IOException {
     int looked = offset;
@@ -199,7 +207,7 @@ public final class Lines {
     }
   }
 
-  /** Reads more, moving the record to the buffer's beginning. Returns false at the end. */
+  /** Reads more bytes; the record moves to the buffer's beginning. Returns false at the end. */
   private boolean fill() throws IOException {
     if (ended) {
       return false;
@@ -232,7 +240,7 @@ public final class Lines {
     return !ended;
   }
 
-  /** Returns whether compressed data broke off or was damaged: nothing behind that is read. */
+  /** Returns whether compressed data broke off or was damaged; nothing behind that is read. */
   boolean broken() {
     return broken;
   }
@@ -242,17 +250,17 @@ public final class Lines {
     return stopped;
   }
 
-  /** The buffer that the record is in. Changes with {@link #next} and {@link #extend}. */
+  /** Returns the buffer with the record. It changes with {@link #next} and {@link #extend}. */
   byte[] data() {
     return buffer;
   }
 
-  /** Where the record is in it. */
+  /** Returns the place where the record starts in the buffer. */
   int from() {
     return start + prefix;
   }
 
-  /** Where the line is in it: with what stands before the record. */
+  /** Returns the place where the line starts in the buffer, including text before the record. */
   int lineFrom() {
     return start;
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The column with the load at each record, for elastic rules. Not safe for use by several threads.
  */
 public final class LoadColumn {
-  /** No column: no record says what the load was. */
+  /** The absence of a column: records have no load. */
   public static final LoadColumn NONE = new LoadColumn(null);
 
   private static final Pattern SHARE = Pattern.compile("\\d{1,6}(\\.\\d{1,9})?%?");
@@ -28,7 +28,7 @@ public final class LoadColumn {
     return text == null ? NONE : new LoadColumn(ColumnTemplate.of("load", text));
   }
 
-  /** Hands on the column's template, if there is one. */
+  /** Passes the column's template on, if there is one. */
   public void each(Consumer<ColumnTemplate> action) {
     if (column != null) {
       action.accept(column);
@@ -36,9 +36,9 @@ public final class LoadColumn {
   }
 
   /**
-   * Returns what a record's column says; not a number where it says nothing.
+   * Returns the load in a record's column; not a number if it is empty.
    *
-   * @throws Unreadable if that is no share
+   * @throws Unreadable if that is not a share
    */
   public double of(RecordFields fields) throws Unreadable {
     if (column == null) {

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads values with labels and tabs between: {@code time:...<tab>host:...}. Columns are the labels
- * of the first lines.
+ * A reader of labelled values separated by tabs: {@code time:...<tab>host:...}. The columns are the
+ * labels of the first lines.
  *
  * @see <a href="http://ltsv.org">Labeled Tab-separated Values</a>
  */
 final class LtsvReader implements RecordReader {
-  /** The columns are collected from this many lines at the beginning of the input. */
+  /** The number of lines at the beginning of the input from which the columns are collected. */
   private static final int LOOKED_AT = 1000;
 
   private static final byte[] NOTHING = {};

@@ -5,17 +5,23 @@ import dev.weir.traffic.TrafficException;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Counts records that are earlier than one before them, and finds a clock that was set back. */
+/**
+ * A check of the records' order: it counts records that are earlier than one before them, and finds
+ * a clock that was set back.
+ */
 public final class Order {
-  /** Summer time ends by an hour, on Lord Howe Island by half an hour. */
+  /**
+   * The least step back of a clock: summer time ends by an hour, on Lord Howe Island by half an
+   * hour.
+   */
   private static final long SET_BACK_NANOS = 25 * 60_000_000_000L;
 
   private static final long SET_BACK_MOST_NANOS = 65 * 60_000_000_000L;
 
-  /** As many records behind a step show that the clock goes on from there. */
+  /** The number of records behind a step after which the clock is known to go on from there. */
   private static final int FOLLOWING = 5;
 
-  /** Behind a clock that was set back, records go on with steps of less than this. */
+  /** The largest step between records behind a clock that was set back. */
   private static final long STEP_NANOS = 10 * 60_000_000_000L;
 
   private long records;
@@ -25,14 +31,14 @@ public final class Order {
   private long furthestNanos;
   private String where = "";
 
-  /** The last record without a zone, and where the clock seems to have been set back. */
+  /** The time of the last record without a zone. */
   private long localNanos = Long.MIN_VALUE;
 
   private int following;
   private String step = "";
   private String setBack = "";
 
-  /** Looks at the record that a source is at. */
+  /** Checks the current record of a source. */
   public void next(Source source) {
     next(source.timeNanos(), source.line(), source);
     if (source.assumedUtc() && setBack.isEmpty()) {
@@ -41,8 +47,8 @@ public final class Order {
   }
 
   /**
-   * Looks at a time of which the zone is not known: after a long step back, times that go on from
-   * there are those of a clock that was set back, and not of slow requests.
+   * Checks a time with an unknown zone: after a long step back, times that go on from there are
+   * those of a clock that was set back, and not of slow requests.
    */
   private void local(long timeNanos, Source source) {
     long back = localNanos - timeNanos;
@@ -65,7 +71,7 @@ public final class Order {
     localNanos = timeNanos;
   }
 
-  /** Returns an error where a clock without a known zone was set back; empty if none was. */
+  /** Returns the error if a clock without a known zone was set back; empty if none was. */
   public String setBack() {
     return setBack.isEmpty()
         ? ""
@@ -94,12 +100,12 @@ public final class Order {
     furthestNanos = Math.max(furthestNanos, latestNanos - timeNanos);
   }
 
-  /** Returns how many records are earlier than one before them. */
+  /** Returns the number of records that are earlier than one before them. */
   public long outOfOrder() {
     return outOfOrder;
   }
 
-  /** Returns by how much they are earlier at most. */
+  /** Returns the largest time by which a record is earlier. */
   public long furthestNanos() {
     return furthestNanos;
   }
@@ -107,7 +113,7 @@ public final class Order {
   /**
    * Refuses the order if more than so many in a hundred are earlier than one before them.
    *
-   * @param log whether a server has written the records when it answered the requests
+   * @param log true if a server wrote the records when it answered the requests
    */
   public void check(int percent, boolean log) throws TrafficException {
     if (100 * outOfOrder > percent * records) {
@@ -126,7 +132,7 @@ public final class Order {
     }
   }
 
-  /** Returns a length of time to the second, or shorter ones to the millisecond. */
+  /** Returns a length of time, to the second; to the millisecond if it is short. */
   public static String text(long nanos) {
     Duration length = Duration.ofNanos(nanos);
     if (length.toSeconds() < 1) {

@@ -11,15 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The reader of each format: in which order its values stand, and what they are called here. */
+/** The readers of all formats: the order of each format's values, and the names of these here. */
 public final class Readers {
   /*
-   * Where are these from? Each order is that of the format's own documentation: log_format of
-   * ingress-nginx, Traefik's access logs, AWS's pages on access logs of load balancers and of S3,
-   * Envoy's and Istio's default format strings, HAProxy's manual (8.2.3), Squid's logformat. Values
-   * have the names of the documentation, in this project's spelling; those that all access logs
-   * have are called the same in all of them: ip, user, time, request, method, path, query,
-   * protocol, status, bytes, referer, agent, host.
+   * Where do these orders come from? Each order is that of the format's own documentation:
+   * log_format of ingress-nginx, Traefik's access logs, AWS's pages on access logs of load
+   * balancers and of S3, Envoy's and Istio's default format strings, HAProxy's manual (8.2.3),
+   * Squid's logformat. Values have the names of the documentation, in this project's spelling;
+   * those that all access logs have get the same names in all of them: ip, user, time, request,
+   * method, path, query, protocol, status, bytes, referer, agent, host.
    */
 
   private static final Layout INGRESS =
@@ -110,7 +110,7 @@ public final class Readers {
           "status",
           new View("result_status", Part.BEHIND_SLASH));
 
-  /** Of a line whose order the user has written. */
+  /** The views on a line whose order the user gives. */
   private static final Map<String, List<View>> OWN =
       with(
           with(
@@ -120,7 +120,7 @@ public final class Readers {
           "query",
           new View("url", Part.QUERY));
 
-  /** Of labels: those of ltsv.org, and of logs of nginx in their spelling. */
+  /** The views on labels: those of ltsv.org, and those in the spelling of nginx's logs. */
   private static final Map<String, List<View>> LABELLED =
       views(
           "ip", "remote_addr",
@@ -161,9 +161,11 @@ public final class Readers {
           "protocol", "cs-protocol-version");
 
   /**
-   * What JSON logs call the values, and which fields tell a log from all others.
+   * The names of the values in a kind of JSON logs, and the fields that distinguish it from all
+   * others.
    *
-   * @param signs fields that must all be there, with a bar between those of which one is enough
+   * @param signs the fields that must all be present, with a bar between those of which one is
+   *     enough
    */
   private record Json(List<String> signs, Map<String, List<View>> views, String time) {}
 
@@ -292,11 +294,11 @@ public final class Readers {
     try {
       return Layout.of(text);
     } catch (TrafficException e) {
-      throw new IllegalStateException(e); // Of a constant: cannot be.
+      throw new IllegalStateException(e); // A constant is a valid layout.
     }
   }
 
-  /** Returns a reader of lines in the order of a layout of the user's own. */
+  /** Returns a reader of lines in the order of a user's layout. */
   static RecordReader of(Layout layout, Lines lines) {
     return ViewReader.of(LayoutReader.of(lines, layout), OWN);
   }
@@ -334,7 +336,7 @@ public final class Readers {
     };
   }
 
-  /** Returns the JSON log whose fields are all there, or JSON lines. */
+  /** Returns the JSON log whose fields are all present, or JSON lines. */
   static Format json(List<String> columns) {
     for (Map.Entry<Format, Json> each : JSON.entrySet()) {
       boolean all =
@@ -353,7 +355,7 @@ public final class Readers {
     return format == Format.JSONL || JSON.containsKey(format);
   }
 
-  /** Returns the column with the time of a format that has one of a known name, else the empty. */
+  /** Returns the column with the time of a format; empty if the format has no fixed name for it. */
   static String timeColumn(Format format) {
     if (Format.GENERAL.contains(format)) {
       return "";
@@ -363,7 +365,7 @@ public final class Readers {
   }
 
   /**
-   * Returns the column that a whole line of the format has, and one of a similar format has not:
+   * Returns the column that distinguishes a whole line of the format from one of a similar format:
    * the last that is never left out.
    */
   public static String telling(Format format) {

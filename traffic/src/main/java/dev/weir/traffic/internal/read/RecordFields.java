@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The wanted columns of one record, each a slice of bytes in UTF-8. Valid until the reader moves
- * on; filled anew for every record.
+ * The wanted columns of one record, each a slice of bytes in UTF-8. They are valid until the reader
+ * moves on, and filled anew for every record.
  */
 public final class RecordFields {
   private static final byte[] NOTHING = new byte[0];

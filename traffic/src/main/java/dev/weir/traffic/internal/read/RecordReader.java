@@ -6,15 +6,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 
-/** Reads one record after the other and finds the wanted columns in it. */
+/** A reader of records, one after the other, that finds the wanted columns in each. */
 public interface RecordReader {
-  /** Returns the columns that records have, as far as that is known beforehand. */
+  /** Returns the columns that records have, as far as they are known beforehand. */
   List<String> columns();
 
-  /**
-   * Returns whether records may have the column. A reader that has seen no record does not know,
-   * and says yes.
-   */
+  /** Returns whether records may have the column; true if the reader has seen no record. */
   default boolean has(String column) {
     return columns().contains(column);
   }
@@ -28,12 +25,12 @@ public interface RecordReader {
   void want(List<String> columns) throws TrafficException;
 
   /**
-   * Says which of the wanted columns a record must have; one without another of them, or with
-   * something else in its place, is read, with nothing in that column's slot. All, unless it says
-   * otherwise. To be called after {@link #want}.
+   * Sets which of the wanted columns a record must have. A record without one of the other columns,
+   * or with something else in its place, is read with an empty slot for that column. By default,
+   * all wanted columns are required. To be called after {@link #want}.
    */
   default void require(Set<String> columns) {
-    // Where each record has all columns, nothing is to be said.
+    // If each record has all columns, there is nothing to set.
   }
 
   /** Returns the share of the records at the input's beginning that have the column, 0 to 1. */
@@ -41,13 +38,13 @@ public interface RecordReader {
     return 1;
   }
 
-  /** Returns what is peculiar in the records so far, one line each. */
+  /** Returns the peculiarities of the records so far, one line each. */
   default List<String> notes() {
     return List.of();
   }
 
   /**
-   * Moves to the next record. Blank lines are none.
+   * Moves to the next record. Blank lines are no records.
    *
    * @return false at the end of the input
    * @throws Unreadable if a wanted column cannot be found in the record; the next call goes on

@@ -20,40 +20,43 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Sorts records by time in bounded memory; those of the same time stay in their order. What does
- * not fit is written to temporary files, which {@link #close} deletes. Not safe for use by several
- * threads.
+ * A sorter of records by time in bounded memory; those of the same time stay in their order.
+ * Records that do not fit are written to temporary files, which {@link #close} deletes. Not safe
+ * for use by several threads.
  */
 public final class RecordSorter implements Closeable {
   /*
    * How does it sort? It is an external merge sort. Records are collected in one array; when that
-   * is full, they are sorted and written as a run. At the end all runs and what is left in memory
-   * are merged: always the earliest record next, of equals that of the earlier run, since runs are
-   * in the order of the input. With too many runs for one merge, all are merged into one first. A
-   * record is held as the bytes of its wanted columns, not as a request: a request takes several
-   * times as much.
+   * is full, they are sorted and written as a run. At the end all runs and the records left in
+   * memory are merged: the earliest record always comes next, of equals that of the earlier run,
+   * since runs are in the order of the input. With too many runs for one merge, all are merged into
+   * one first. A record is held as the bytes of its wanted columns, not as a request: a request
+   * takes several times as much.
    *
    * Files are streams and not channels, which an interrupt would close.
    */
 
-  /** So many files can be open at once with a buffer each. */
+  /** The most runs: so many files can be open at once with a buffer each. */
   static final int MAX_RUNS = 128;
 
   private static final int READ_BUFFER = 1 << 16;
 
-  /** A record: time, line, input, and behind them its columns, each with its length before it. */
+  /**
+   * The bytes of a record before its columns: time, line and input. Each column follows with its
+   * length before it.
+   */
   private static final int HEADER_BYTES = 8 + 8 + 4;
 
-  /** Takes a record. */
+  /** A receiver of records. */
   public interface Taker {
-    /** Takes it. Returns false to end the sorting. */
+    /** Receives a record. Returns false to end the sorting. */
     boolean take(int input, long line, long timeNanos, RecordFields fields)
         throws IOException, TrafficException;
   }
 
-  /** Sorted records, one after the other. */
+  /** A run: sorted records, one after the other. */
   private interface Run extends Closeable {
-    /** Returns the next record; the empty one at the end. */
+    /** Returns the next record; an empty array at the end. */
     byte[] next() throws IOException;
   }
 
@@ -70,8 +73,8 @@ public final class RecordSorter implements Closeable {
   /**
    * Returns a sorter.
    *
-   * @param slots the columns of a record
-   * @param maxBytes what it may hold in memory; a record that takes more is held alone
+   * @param slots the number of columns of a record
+   * @param maxBytes the most bytes held in memory; a record that takes more is held alone
    */
   public RecordSorter(int slots, int maxBytes) {
     this.slots = slots;
@@ -117,14 +120,14 @@ public final class RecordSorter implements Closeable {
     count = 0;
   }
 
-  /** Returns what is in memory, sorted. */
+  /** Returns the records in memory, sorted. */
   private Run memory() {
     Integer[] order = new Integer[count];
     for (int i = 0; i < count; i++) {
       order[i] = offsets[i];
     }
     ByteBuffer in = ByteBuffer.wrap(arena);
-    Arrays.sort(order, Comparator.comparingLong(offset -> in.getLong(offset + 4))); // Stable.
+    Arrays.sort(order, Comparator.comparingLong(offset -> in.getLong(offset + 4))); // Is stable.
     return new Run() {
       private int at;
 
@@ -191,7 +194,7 @@ public final class RecordSorter implements Closeable {
     return runs;
   }
 
-  /** The first record of a run that is not taken yet. */
+  /** The first record of a run that is not yet passed on. */
   private static final class Head {
     private final long timeNanos;
     private final int number;
@@ -248,7 +251,7 @@ public final class RecordSorter implements Closeable {
     }
   }
 
-  /** Hands on all records, the earliest first. To be called once. */
+  /** Passes all records on, the earliest first. To be called once. */
   public void each(Taker taker) throws IOException, TrafficException {
     List<Run> runs = runs(files);
     runs.add(memory());
@@ -271,7 +274,7 @@ public final class RecordSorter implements Closeable {
     }
   }
 
-  /** Returns how many files there are. */
+  /** Returns the number of files. */
   int runs() {
     return files.size();
   }

@@ -1,8 +1,8 @@
 package dev.weir.traffic.internal.read;
 
 /**
- * The parts of {@code METHOD target [protocol]}. One that is not of this form (a port scan, a TLS
- * handshake on the plain port, a client that sent nothing) has no parts. Not safe for use by
+ * The parts of {@code METHOD target [protocol]}. A line that is not of this form (a port scan, a
+ * TLS handshake on the plain port, a client that sent nothing) has no parts. Not safe for use by
  * several threads.
  */
 final class RequestLine {
@@ -59,7 +59,7 @@ final class RequestLine {
     return targetTo;
   }
 
-  /** Returns where the protocol is, up to {@link #end}; -1 if there is none. */
+  /** Returns the place where the protocol starts, up to {@link #end}; -1 if there is none. */
   int protocolFrom() {
     return protocolFrom;
   }
@@ -68,7 +68,7 @@ final class RequestLine {
     return end;
   }
 
-  /** Returns where the first question mark is, or the end. */
+  /** Returns the place of the first question mark, or the end. */
   static int question(byte[] data, int from, int to) {
     int at = from;
     while (at < to && data[at] != '?') {
@@ -77,7 +77,10 @@ final class RequestLine {
     return at;
   }
 
-  /** Returns where the path of {@code scheme://authority/path} is, or of what has no scheme. */
+  /**
+   * Returns the place of the path of {@code scheme://authority/path}, or of a target without a
+   * scheme.
+   */
   static int path(byte[] data, int from, int to) {
     int at = from;
     while (at < to && isSchemeLetter(data[at])) {
@@ -97,7 +100,7 @@ final class RequestLine {
     return at;
   }
 
-  /** Returns where the host of {@code scheme://user@host:port/path} is. */
+  /** Returns the place of the host of {@code scheme://user@host:port/path}. */
   static int host(byte[] data, int from, int path) {
     int start = path;
     while (start > from && data[start - 1] != '/' && data[start - 1] != '@') {
@@ -106,7 +109,7 @@ final class RequestLine {
     return start;
   }
 
-  /** Returns where the host ends: before its port. */
+  /** Returns the place where the host ends: before its port. */
   static int hostEnd(byte[] data, int host, int path) {
     int at = path;
     while (at > host && data[at - 1] >= '0' && data[at - 1] <= '9') {

@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One opened input: its records one after the other, each with its time. */
+/** An opened input: its records one after the other, each with its time. */
 public final class Source implements Closeable {
-  /** The zone of this many times at the input's beginning is looked at. */
+  /** The number of times at the input's beginning whose zone is checked. */
   private static final int LOOKED_AT = 1_000;
 
   private final int number;
@@ -36,7 +36,7 @@ public final class Source implements Closeable {
   private final RecordReader reader;
   private final CanonicalAddresses addresses = new CanonicalAddresses();
 
-  /** The slots whose columns have addresses. */
+  /** The slots of the columns that have addresses. */
   private int[] addressSlots = new int[0];
 
   private RecordFields fields = new RecordFields(0);
@@ -58,7 +58,7 @@ public final class Source implements Closeable {
             : Detection.find(input.name(), head, traffic.format());
     format = found.format();
     prefixed = found.prefixed();
-    // The extended format's times are UTC by its definition.
+    // The times of the extended format are UTC by its definition.
     zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
     reader = reader(lines);
   }
@@ -86,8 +86,8 @@ public final class Source implements Closeable {
    * Opens an input and reads its beginning.
    *
    * @param number the input's place among all
-   * @param traffic how it is to be read
-   * @return null if there is nothing in it and it is one of several, such as a log just rotated
+   * @param traffic the options by which it is read
+   * @return null if it is empty and one of several, such as a log just rotated
    */
   public static @Nullable Source open(
       int number, String name, Traffic traffic, boolean oneOfSeveral, InputStream standard)
@@ -107,10 +107,10 @@ public final class Source implements Closeable {
   }
 
   /**
-   * What the times at an input's beginning are.
+   * The kind of times at an input's beginning.
    *
-   * @param unit of numbers
-   * @param reason how the unit was inferred, for people; empty if it was not
+   * @param unit the unit of numbers
+   * @param reason the way in which the unit was inferred, for people; empty if it was not
    * @param unknownZone true if any has no zone, and none is known
    * @param knownZone true if any has one
    * @param otherZone true if they are of another zone than the stamps before them
@@ -123,9 +123,9 @@ public final class Source implements Closeable {
       boolean otherZone) {}
 
   /**
-   * Looks at the times at the input's beginning. To be called before {@link #want}.
+   * Examines the times at the input's beginning. To be called before {@link #want}.
    *
-   * @param asked the unit of numbers, or to infer it
+   * @param asked the unit of numbers, or {@code BY_SIZE} to infer it
    * @throws TrafficException if they are numbers without a plausible unit
    */
   public Times times(String column, TimeReader.Unit asked) throws IOException, TrafficException {
@@ -152,7 +152,7 @@ public final class Source implements Closeable {
         long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
         known |= time.zoned() || clock.assumed() == 0;
       } catch (Unreadable ignored) {
-        // Said, with its line number, when the line is read.
+        // It is reported, with its line number, when the line is read.
       }
     }
     return new Times(
@@ -164,7 +164,7 @@ public final class Source implements Closeable {
     return new TimeReader(unit, clock).allowBrackets(values);
   }
 
-  /** Returns the error of times that are of another zone than the stamps before them. */
+  /** Returns the error for times that are of another zone than the stamps before them. */
   public String otherZone() {
     return "time: the times in "
         + ShownText.quoted(input.name())
@@ -172,7 +172,7 @@ public final class Source implements Closeable {
         + " the zone of the records, such as Europe/Berlin)";
   }
 
-  /** Returns what reads the time that stands before each record; null if none does. */
+  /** Returns the reader of the time that stands before each record; null if none is needed. */
   private @Nullable LineStamp stamp(WallClock clock) {
     boolean behind = prefixed || format == Format.HAPROXY;
     if (layout != null) {
@@ -201,7 +201,8 @@ public final class Source implements Closeable {
   }
 
   /**
-   * Moves to the next record whose time can be read. Reports those before it whose time cannot.
+   * Moves to the next record whose time can be read. Reports those before it whose time cannot be
+   * read.
    *
    * @return false at the end of the input
    */
@@ -239,7 +240,7 @@ public final class Source implements Closeable {
     return clock.assumed() > 0;
   }
 
-  /** Returns what is peculiar in the records so far, one line each. */
+  /** Returns the peculiarities of the records so far, one line each. */
   public List<String> notes() {
     List<String> notes = new ArrayList<>(reader.notes());
     if (prefixed) {
@@ -260,7 +261,7 @@ public final class Source implements Closeable {
     return notes;
   }
 
-  /** Returns its place among all inputs, from 0. */
+  /** Returns the input's place among all inputs, from 0. */
   public int number() {
     return number;
   }
@@ -282,7 +283,7 @@ public final class Source implements Closeable {
     return lines.broken();
   }
 
-  /** Returns what was read of compressed data that broke off. */
+  /** Returns a text on how much was read of compressed data that broke off. */
   public String brokenText() {
     return "input: "
         + input.name()
@@ -293,7 +294,7 @@ public final class Source implements Closeable {
         + ", and the rest is missing";
   }
 
-  /** Returns whether an interrupt ended it. */
+  /** Returns whether an interrupt ended the input. */
   public boolean stopped() {
     return lines.stopped();
   }

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the usual ways to write an instant, to the nanosecond, straight from bytes. The form is
+ * A reader of instants in the usual forms, to the nanosecond, straight from bytes. The form is
  * recognized from the value itself:
  *
  * <ul>
@@ -22,36 +22,36 @@ import org.jspecify.annotations.Nullable;
  *       microseconds (from 1e14) or nanoseconds (from 1e17), each with or without a fraction;
  *   <li>{@code 2015-05-17T10:05:03.25+02:00}, also with a space for the T, with slashes, with a
  *       comma before the fraction, without seconds or time of day;
- *   <li>{@code 17/May/2015:10:05:03 +0000} as access logs have it, also with a space for the colon;
- *   <li>{@code Sun, 17 May 2015 10:05:03 GMT} as mail and HTTP have it.
+ *   <li>{@code 17/May/2015:10:05:03 +0000} as in access logs, also with a space for the colon;
+ *   <li>{@code Sun, 17 May 2015 10:05:03 GMT} as in mail and HTTP.
  * </ul>
  *
- * <p>The instant of one without a zone is up to the {@link WallClock}. Digits beyond the nanosecond
- * are cut off. Not safe for use by several threads.
+ * <p>For a time without a zone, the {@link WallClock} determines the instant. Digits beyond the
+ * nanosecond are cut off. Not safe for use by several threads.
  */
 public final class TimeReader {
   /*
    * Why not java.time's formatters, or a library for logs? A record's time is a slice of bytes, and
-   * a formatter wants a text; a log has all of these forms, and a formatter has one; digits beyond
+   * a formatter needs a text; a log has all of these forms, and a formatter has one; digits beyond
    * the nanosecond are cut off, and a formatter refuses them. Numbers never pass through a double,
    * which cannot hold today's nanoseconds. The calendar itself is LocalDate's.
    */
 
-  /** What a number means. */
+  /** The unit of a number. */
   public enum Unit {
-    /** As its size says. */
+    /** The unit that the number's size suggests. */
     BY_SIZE(0, ""),
-    /** Nothing: the column's times are written in another way, and a number is none. */
+    /** No unit: the column's times are written in another way, and a number is not a time. */
     NONE(0, ""),
     SECONDS(9, "s"),
     MILLISECONDS(6, "ms"),
     MICROSECONDS(3, "us"),
     NANOSECONDS(0, "ns");
 
-    /** How many decimal places it is away from nanoseconds. */
+    /** The number of decimal places between the unit and nanoseconds. */
     private final int places;
 
-    /** What it is called in flags. */
+    /** The unit's name in flags. */
     private final String flag;
 
     Unit(int places, String flag) {
@@ -82,7 +82,7 @@ public final class TimeReader {
     }
   }
 
-  /** The instants that a limiter can count with: 1860 to 2079. */
+  /** The bound of instants that a limiter can count with: 1860 to 2079. */
   static final long MAX_NANOS = Ticker.HORIZON_NANOS;
 
   private static final String EXPECTED =
@@ -93,7 +93,10 @@ public final class TimeReader {
   private static final long NANOS = 1_000_000_000L;
   private static final int MAX_LENGTH = 100;
 
-  /** The longest number that is read as a long; one that does not fit is noticed. */
+  /**
+   * The length of the longest number that is read as a long; a number that does not fit is
+   * detected.
+   */
   private static final int EASY_DIGITS = 19;
 
   private static final long[] POWERS = new long[19];
@@ -109,7 +112,7 @@ public final class TimeReader {
   private final WallClock clock;
   private boolean brackets;
 
-  /** What was read last, and what it was. To begin with "0", which is 0 in every unit. */
+  /** The text that was read last; at the beginning "0", which is 0 in every unit. */
   private byte[] last = {'0'};
 
   private int lastLength = 1;
@@ -118,7 +121,7 @@ public final class TimeReader {
   private boolean lastZoned = true;
   private int lastOffset;
 
-  /** True if the time says its zone, as a number does. */
+  /** True if the time has a zone, as a number does. */
   private boolean zoned;
 
   /** The offset of that zone in seconds. */
@@ -139,7 +142,7 @@ public final class TimeReader {
     this.clock = clock;
   }
 
-  /** Takes a time in brackets for one: where values are set off in another way. */
+  /** Allows a time in brackets, for formats in which values are delimited in another way. */
   TimeReader allowBrackets(boolean allow) {
     brackets = allow;
     return this;
@@ -148,11 +151,11 @@ public final class TimeReader {
   /**
    * Returns the instant in nanoseconds since the Unix epoch.
    *
-   * @throws Unreadable if it is none, or not within 1860 to 2079
+   * @throws Unreadable if it is not an instant, or not within 1860 to 2079
    */
   public long nanos(byte[] bytes, int from, int to) throws Unreadable {
     if (Arrays.equals(bytes, from, to, last, 0, lastLength) && (lastZoned || !clock.hasStamps())) {
-      return lastNanos; // A busy log has the same second many times.
+      return lastNanos; // A busy log repeats the same second.
     }
     zoned = true;
     offset = 0;
@@ -168,7 +171,7 @@ public final class TimeReader {
     return nanos;
   }
 
-  /** Returns whether the time that was read last says its zone, as a number does. */
+  /** Returns whether the time that was read last has a zone, as a number does. */
   boolean zoned() {
     return lastZoned;
   }
@@ -254,7 +257,7 @@ public final class TimeReader {
         return unusualNumber();
       }
       if (negative && beyond(fractionFrom + digits)) {
-        fraction++; // Cut off towards the past on either side of 1970.
+        fraction++; // The fraction is cut off towards the past on either side of 1970.
       }
     }
     if (value > MAX_NANOS / POWERS[places]) {
@@ -264,7 +267,7 @@ public final class TimeReader {
     return inRange(negative ? -nanos : nanos);
   }
 
-  /** Whether there is anything but zeros from there on. */
+  /** Returns whether there is anything except zeros from there on. */
   private boolean beyond(int from) {
     for (int i = from; i < end; i++) {
       if (data[i] != '0') {
@@ -281,7 +284,7 @@ public final class TimeReader {
     return value < POWERS[11] ? 9 : value < POWERS[14] ? 6 : value < POWERS[17] ? 3 : 0;
   }
 
-  /** More digits than are usual, or an exponent. */
+  /** Reads a number with more digits than usual, or with an exponent. */
   private long unusualNumber() throws Unreadable {
     for (int i = start; i < end; i++) {
       if (!isDigit(data[i]) && "+-.eE".indexOf(data[i]) < 0) {
@@ -292,7 +295,7 @@ public final class TimeReader {
       BigDecimal value =
           new BigDecimal(new String(data, start, end - start, StandardCharsets.US_ASCII));
       if (value.scale() > MAX_LENGTH) {
-        throw wrong(); // An exponent that would take for ever to write out.
+        throw wrong(); // Writing out its exponent would take very long.
       }
       if ((long) value.precision() - value.scale() > 20) {
         throw outOfRange();
@@ -317,7 +320,7 @@ public final class TimeReader {
 
   // Dates
 
-  /** {@code yyyy-MM-dd[(T| )HH:mm[:ss[.f]][ ][zone]]}. */
+  /** Reads {@code yyyy-MM-dd[(T| )HH:mm[:ss[.f]][ ][zone]]}. */
   private long iso() throws Unreadable {
     int year = digits(4);
     byte between = data[at];
@@ -336,7 +339,7 @@ public final class TimeReader {
     return timeOfDay(day);
   }
 
-  /** {@code dd/MMM/yyyy:HH:mm:ss zone}, or with a space for the first colon. */
+  /** Reads {@code dd/MMM/yyyy:HH:mm:ss zone}, or with a space for the first colon. */
   private long accessLog() throws Unreadable {
     int dayOfMonth = digits(2);
     take((byte) '/');
@@ -347,7 +350,7 @@ public final class TimeReader {
     return timeOfDay(day);
   }
 
-  /** {@code [EEE, ]d MMM yyyy HH:mm:ss zone}. */
+  /** Reads {@code [EEE, ]d MMM yyyy HH:mm:ss zone}. */
   private long mail() throws Unreadable {
     if (isLetter(data[at])) {
       while (at < end && isLetter(data[at])) {
@@ -370,7 +373,7 @@ public final class TimeReader {
     return at + space + 1 < end && data[at + space] == ' ' && isLetter(data[at + space + 1]);
   }
 
-  /** {@code HH:mm[:ss[.f]][ ][zone]}, to the end of the text. */
+  /** Reads {@code HH:mm[:ss[.f]][ ][zone]}, to the end of the text. */
   private long timeOfDay(long day) throws Unreadable {
     int hour = digits(2);
     take((byte) ':');
@@ -435,7 +438,7 @@ public final class TimeReader {
     int minutes = 0;
     if (at < end) {
       if (data[at] == ':' || (west && data[at] == '-')) {
-        at++; // Squid writes -03-30, since its minutes have a sign of their own.
+        at++; // Squid writes -03-30, since its minutes have their own sign.
       }
       minutes = digits(2);
     }

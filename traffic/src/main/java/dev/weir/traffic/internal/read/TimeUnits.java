@@ -11,14 +11,14 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What numbers in a column of times mean: inferred where only one unit gives plausible years. */
+/** The unit of numbers in a column of times: inferred if only one unit gives plausible years. */
 final class TimeUnits {
   /*
    * Why 1990 to 2079? Logs of servers are not older, and a limiter's time ends in 2079. As seconds,
    * milliseconds, microseconds and nanoseconds since 1970 these years have no number in common, so
-   * at most one unit is plausible. A trace that begins at 0 has none: 3000 may be seconds or
-   * milliseconds, the result is wrong by a factor of a thousand if the guess is, and so it is asked
-   * for.
+   * at most one unit is plausible. A trace that begins at 0 has no plausible unit: 3000 may be
+   * seconds or milliseconds. A wrong guess would make the result wrong by a factor of a thousand,
+   * so the user has to name the unit.
    */
 
   private static final int LOOKED_AT = 1000;
@@ -36,9 +36,9 @@ final class TimeUnits {
           TimeReader.Unit.NANOSECONDS);
 
   /**
-   * A unit and how it was found.
+   * A unit, and the way in which it was found.
    *
-   * @param reason for people; empty if there are no numbers
+   * @param reason the reason for the unit, for people; empty if there are no numbers
    */
   record Inferred(TimeReader.Unit unit, String reason) {}
 
@@ -47,7 +47,7 @@ final class TimeUnits {
   /**
    * Returns the unit of the first times of an input.
    *
-   * @param reader reads the input's beginning; used up by this
+   * @param reader a reader of the input's beginning; it is used up
    * @throws TrafficException if they are numbers and no unit is plausible
    */
   static Inferred infer(String column, RecordReader reader) throws IOException, TrafficException {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the columns with the time and the key by the names that these usually have. */
+/** A search for the columns with the time and the key, by their usual names. */
 public final class UsualColumns {
   /** Names of the column with the time, the surest first; in any letter case. */
   private static final List<String> TIME_NAMES =
@@ -54,19 +54,19 @@ public final class UsualColumns {
   private static final List<String> KEY_NAMES =
       List.of("client", "user", "user_id", "host", "key", "api_key", "tenant");
 
-  /** A column that fewer records have is not the key of all. */
+  /** The share of records below which a column is too rare to be the key of all. */
   private static final double RARE = 0.1;
 
   private UsualColumns() {}
 
-  /** The column with the time, and what numbers in it mean as far as that is asked for. */
+  /** The column with the time, and the unit of its numbers as far as one is requested. */
   public record TimeColumn(String name, TimeReader.Unit unit) {}
 
   /**
    * Returns the column with the time.
    *
    * @param asked the column's name, with or without {@code :s}, {@code :ms}, {@code :us} or {@code
-   *     :ns} behind it; null to look for a usual name
+   *     :ns} behind it; null to search for a usual name
    */
   public static TimeColumn timeColumn(@Nullable String asked, Format format, RecordReader reader)
       throws TrafficException {
@@ -98,10 +98,11 @@ public final class UsualColumns {
   }
 
   /**
-   * Returns the column whose values are the keys: the client's address in a format that has one,
-   * else one with a usual name, whole or behind a dot, that not only a few records have.
+   * Returns the column whose values are the keys: the client's address in a format that has one;
+   * otherwise a column with a usual name, whole or behind a dot, that more than a few records have.
    *
-   * @throws TrafficException if there is none, or if several have the same name behind a dot
+   * @throws TrafficException if there is no such column, or if several have the same name behind a
+   *     dot
    */
   public static String keyColumn(Format format, RecordReader reader) throws TrafficException {
     List<String> all = reader.columns();
@@ -150,7 +151,7 @@ public final class UsualColumns {
         .toList();
   }
 
-  /** Returns whether a column of that name has addresses, as far as the name says. */
+  /** Returns whether a column of that name has addresses, as far as its name shows. */
   public static boolean hasAddresses(String column) {
     String lower = column.toLowerCase(Locale.ROOT);
     return ADDRESS_NAMES.contains(lower.substring(lower.lastIndexOf('.') + 1));

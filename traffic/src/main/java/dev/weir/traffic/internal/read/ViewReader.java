@@ -11,26 +11,29 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Adds columns to those of another reader: a part of a column, or a column under the name that all
- * access logs have here, such as {@code ip} and {@code path}.
+ * A reader that adds columns to those of another reader: a part of a column, or a column under the
+ * name that all access logs share, such as {@code ip} and {@code path}.
  */
 final class ViewReader implements RecordReader {
-  /** What of the column is taken. */
+  /** The part that is taken of a column. */
   enum Part {
     ALL,
     /**
-     * Of {@code address:port}. An IPv6 address may stand without brackets, as HAProxy writes it.
+     * The address of {@code address:port}. An IPv6 address may stand without brackets, as HAProxy
+     * writes it.
      */
     ADDRESS,
     METHOD,
     PROTOCOL,
-    /** Of a request line: the path of its target. */
+    /** The path of the target of a request line. */
     REQUEST_PATH,
     REQUEST_QUERY,
-    /** Of a target, {@code /path?query}, or of an address with scheme and host before that. */
+    /**
+     * The path of a target, {@code /path?query}, or of an address with scheme and host before that.
+     */
     PATH,
     QUERY,
-    /** Of {@code a/b}. */
+    /** The part before the slash of {@code a/b}. */
     BEFORE_SLASH,
     BEHIND_SLASH
   }
@@ -57,8 +60,8 @@ final class ViewReader implements RecordReader {
   }
 
   /**
-   * Returns a reader with more columns. Those whose column is not there are left out, and so are
-   * those whose name is.
+   * Returns a reader with more columns. A view is left out if its column does not exist, or if its
+   * name does already.
    */
   static RecordReader of(RecordReader reader, Map<String, List<View>> views) {
     Map<String, View> there = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads W3C's extended log file format: {@code #Fields:} names the columns, and values stand
+ * A reader of W3C's extended log file format: {@code #Fields:} names the columns, and values stand
  * between spaces or tabs. A further {@code #Fields:} line changes the columns from there on, as IIS
  * does when it starts anew. Date and time of day, two columns, become the column {@code time}.
  *
@@ -24,10 +24,10 @@ final class W3cReader implements RecordReader {
   private final List<String> columns;
   private List<String> wanted = List.of();
 
-  /** The columns of the lines that come next. */
+  /** The columns of the following lines. */
   private List<String> now;
 
-  /** The slot of each column that comes next; -1 if it is not wanted. */
+  /** The slot of each column of the following lines; -1 if it is not wanted. */
   private int[] slots = new int[0];
 
   private int date = -1;
@@ -89,7 +89,7 @@ final class W3cReader implements RecordReader {
     place();
   }
 
-  /** Finds the wanted columns among those of the lines that come next. */
+  /** Finds the wanted columns among those of the following lines. */
   private void place() {
     slots = new int[now.size()];
     for (int i = 0; i < slots.length; i++) {
@@ -99,7 +99,7 @@ final class W3cReader implements RecordReader {
     timeOfDay = now.indexOf(TIME);
     timeSlot = wanted.indexOf(TIME);
     if (timeOfDay >= 0) {
-      slots[timeOfDay] = -1; // Joined with the date.
+      slots[timeOfDay] = -1; // It is joined with the date.
     }
     List<String> without = new ArrayList<>(wanted);
     without.removeAll(now);
@@ -167,7 +167,10 @@ final class W3cReader implements RecordReader {
     fields.set(timeSlot, instant, 0, length);
   }
 
-  /** Cuts at tabs if there are any, else at spaces; not within quotes. Returns how many values. */
+  /**
+   * Splits a line at tabs if there are any, else at spaces, but not within quotes. Returns the
+   * number of values.
+   */
   private int cut(byte[] data, int start, int end) {
     byte separator = ' ';
     for (int at = start; at < end && separator == ' '; at++) {

@@ -10,32 +10,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock by which an input's times without a zone were written: gives each of them its instant.
- * Not safe for use by several threads.
+ * The clock by which an input's times without a zone were written; it gives each of them its
+ * instant. Not safe for use by several threads.
  */
 final class WallClock {
   /*
-   * How is WallClock designed, and why? What knows most decides: the zone that the user names, else
-   * the stamp before the record, which syslog writes with an offset, else UTC, which is counted so
-   * that it can be said.
+   * How is WallClock designed, and why? The surest source decides: the zone that the user names;
+   * else the stamp before the record, which syslog writes with an offset; else UTC, and such times
+   * are counted for a note.
    *
-   * Where summer time ends, an hour comes twice. Records come nearly in the order of time, so of
-   * two instants the one nearer to the latest so far is meant, or nearer to the record's stamp.
-   * With stamps alone the rules of the zone are not known, only when the offset changed: a request
+   * When summer time ends, an hour comes twice. Records come nearly in the order of time, so of two
+   * instants the one is meant that is nearer to the latest so far, or to the record's stamp. Stamps
+   * alone do not show the rules of the zone, only the time at which the offset changed: a request
    * that was accepted before and logged after has the offset before.
    */
 
-  /** A stamp may be a little earlier than its record: two clocks are read. */
+  /** The time by which a stamp may be earlier than its record: the writer reads its clock twice. */
   private static final long SLACK_SECONDS = 60;
 
-  /** A record that is further from its stamp is a very long request, or of another zone. */
+  /**
+   * The distance from its stamp beyond which a record is a very long request, or of another zone.
+   */
   private static final long FAR_SECONDS = 15 * 60;
 
   private static final long HOUR_SECONDS = 3600;
 
   private final @Nullable ZoneRules rules;
 
-  /** How many times were taken for UTC since nothing says what they are. */
+  /** The number of times that were taken for UTC because there is no sign of their zone. */
   private long assumed;
 
   /** True if the first time was one of an hour that came twice. */
@@ -43,19 +45,22 @@ final class WallClock {
 
   private long latest = Long.MIN_VALUE;
 
-  /** Between these local times the offset is this one. */
+  /** The first local time for which {@code sureOffset} is the offset; {@code sureTo} is the end. */
   private long sureFrom = Long.MAX_VALUE;
 
   private long sureTo = Long.MIN_VALUE;
   private int sureOffset;
 
-  /** The record's stamp. */
+  /** True if the record has a stamp. */
   private boolean stamped;
 
   private long stamp;
   private int offset;
 
-  /** The offset of the stamps before the last change, and the stamps around the change. */
+  /**
+   * True if the stamps' offset has changed; the offset before and the stamps around the change
+   * follow.
+   */
   private boolean changed;
 
   private int offsetBefore;
@@ -65,13 +70,16 @@ final class WallClock {
   private long far;
 
   /**
-   * @param zone the writer's, or null if it is not known
+   * @param zone the writer's zone, or null if it is not known
    */
   WallClock(@Nullable ZoneId zone) {
     rules = zone == null ? null : zone.getRules();
   }
 
-  /** Sets when the next record was logged, and the offset by which that was written in seconds. */
+  /**
+   * Sets the time at which the next record was logged, and the offset in seconds by which that time
+   * was written.
+   */
   void stamp(long epochSecond, int offsetSeconds) {
     if (stamped && offsetSeconds != offset) {
       changed = true;
@@ -84,7 +92,9 @@ final class WallClock {
     offset = offsetSeconds;
   }
 
-  /** Returns whether the instant of a time may depend on more than its text and those before it. */
+  /**
+   * Returns whether the instant of a time may depend on more than its text and the times before it.
+   */
   boolean hasStamps() {
     return stamped;
   }
@@ -113,7 +123,7 @@ final class WallClock {
       return nearer(local - valid.get(0).getTotalSeconds(), local - valid.get(1).getTotalSeconds());
     }
     if (valid.isEmpty()) {
-      // An hour that was left out: a clock that was not set forward in time.
+      // The clock was not set forward in time: it shows an hour that was left out.
       return local - rules.getTransition(time).getOffsetBefore().getTotalSeconds();
     }
     sure(rules, time.toInstant(valid.get(0)), valid.get(0));
@@ -136,7 +146,7 @@ final class WallClock {
     return transition.getDateTimeAfter().toEpochSecond(ZoneOffset.UTC);
   }
 
-  /** Of the two instants of a time in the hour that comes twice, the one that is meant. */
+  /** Returns the meant one of the two instants of a time in the hour that comes twice. */
   private long nearer(long first, long second) {
     if (!stamped && latest == Long.MIN_VALUE) {
       beganTwice = true;
@@ -166,12 +176,12 @@ final class WallClock {
     return before ? other : own;
   }
 
-  /** How far a time is from its stamp; nothing is accepted after it was logged. */
+  /** Returns the distance of a time from its stamp; no request is accepted after it was logged. */
   private long distance(long second) {
     return second > stamp + SLACK_SECONDS ? Long.MAX_VALUE : Math.abs(stamp - second);
   }
 
-  /** Returns how many times were taken for UTC since nothing says what they are. */
+  /** Returns the number of times that were taken for UTC because there is no sign of their zone. */
   long assumed() {
     return assumed;
   }
@@ -181,7 +191,7 @@ final class WallClock {
     return beganTwice;
   }
 
-  /** Returns whether the stamps are of another zone than the times: most are far apart. */
+  /** Returns whether the stamps are of another zone than the times: most of them are far apart. */
   boolean disagrees() {
     return far > near;
   }

@@ -9,7 +9,7 @@
  *   <li>{@link dev.weir.traffic.internal.read.TimeReader}: times in the formats of logs
  * </ul>
  *
- * <p>More than 20 types: each format has a reader of its own.
+ * <p>More than 20 types: each format has its own reader.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic.internal.read;

@@ -2,7 +2,7 @@ package dev.weir.traffic.internal.visit;
 
 import dev.weir.identity.AddressKey;
 
-/** Recognizes IP addresses and host names by their form. */
+/** A recognizer of IP addresses and host names by their form. */
 public final class Address {
   private Address() {}
 
@@ -26,13 +26,13 @@ public final class Address {
         }
       }
     }
-    // A time of day has colons as well: what may be IPv6 has to be read.
+    // A time of day has colons as well, so a text that may be IPv6 has to be parsed.
     return colons == 0
         ? dots == 3 && letters == 0 && fourBytes(text)
         : colons >= 2 && AddressKey.WHOLE.of(text) != null;
   }
 
-  /** Returns whether the text is an address, or a network's with its prefix. */
+  /** Returns whether the text is an address, or a network's address with its prefix. */
   static boolean isKey(String text) {
     int slash = text.indexOf('/');
     return is(slash < 0 ? text : text.substring(0, slash));

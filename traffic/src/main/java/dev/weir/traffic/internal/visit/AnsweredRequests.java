@@ -16,23 +16,23 @@ import java.util.Set;
 
 /**
  * The requests of a log that writes a request and its answer as two records, as Fastify does: each
- * request with what its answer says. Both have the same {@code reqId}. Requests come in the order
- * in which they were written.
+ * request with the columns of its answer. Both have the same {@code reqId}. Requests come in the
+ * order in which they were written.
  */
 public final class AnsweredRequests implements RecordReader {
   private static final String ID = "reqId";
   private static final String TARGET = "req.url";
   private static final String STATUS = "res.statusCode";
 
-  /** Columns of an answer begin like this, or are these. */
+  /** The prefix of an answer's columns, besides the names here. */
   private static final String ANSWER = "res.";
 
   private static final String DURATION = "responseTime";
 
-  /** As many requests wait for the answer to the first of them; it then has none. */
+  /** The most requests that wait for an answer; beyond, the first of them gets none. */
   private static final int MOST = 1_000;
 
-  /** A request, and what is known of its answer. */
+  /** A request, and whether it has its answer. */
   private static final class Waiting {
     private final long line;
     private final String id;
@@ -53,7 +53,7 @@ public final class AnsweredRequests implements RecordReader {
   private List<String> wanted = List.of();
   private boolean[] required = new boolean[0];
 
-  /** The columns below: those that are wanted, and behind them id, target and status. */
+  /** The columns of the reader below: the wanted ones, and behind them id, target and status. */
   private List<String> below = List.of();
 
   private boolean answersWanted;

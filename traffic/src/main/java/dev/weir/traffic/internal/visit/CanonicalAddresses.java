@@ -8,14 +8,16 @@ import java.util.Arrays;
 /**
  * The one form of a client's address, however a log writes it: without port, brackets and zone,
  * IPv6 in its short form, an IPv4 address that is mapped into IPv6 as itself. Of a list of
- * addresses the first counts. Text that is no address stays as it is. Not safe for use by several
- * threads.
+ * addresses the first counts. Text that is not an address stays as it is. Not safe for use by
+ * several threads.
  */
 public final class CanonicalAddresses {
-  /** A log has the same clients many times: so many texts are remembered, a power of two. */
+  /**
+   * The number of texts that are remembered, a power of two: a log has the same clients many times.
+   */
   private static final int REMEMBERED = 1 << 10;
 
-  /** Longer texts are not remembered, so that memory is bounded. */
+  /** The longest text that is remembered, so that memory is bounded. */
   private static final int LONGEST = 128;
 
   private final byte[][] written = new byte[REMEMBERED][];
@@ -31,7 +33,7 @@ public final class CanonicalAddresses {
     while (at < to && (data[at] == '.' || (data[at] >= '0' && data[at] <= '9'))) {
       at++;
     }
-    if (at < to) { // IPv4 alone is written in one way.
+    if (at < to) { // Only IPv4 has a single form.
       other(fields, slot, data, from, to);
     }
   }

@@ -3,9 +3,9 @@ package dev.weir.traffic.internal.visit;
 import java.util.TreeSet;
 
 /**
- * Counts different values in bounded memory: exactly up to {@value #KEPT}, beyond that within some
- * 3 % (two standard errors). It keeps the smallest hashes; how small they are says how many there
- * are. Not safe for use by several threads.
+ * A counter of different values in bounded memory: exact up to {@value #KEPT}, beyond that within
+ * some 3 % (two standard errors). It keeps the smallest hashes and estimates the number of values
+ * from their size. Not safe for use by several threads.
  *
  * @see <a href="https://doi.org/10.1007/3-540-45726-7_1">Bar-Yossef et al., Counting distinct
  *     elements in a data stream</a>
@@ -16,7 +16,7 @@ public final class DistinctValues {
   private final TreeSet<Long> smallest = new TreeSet<>();
   private boolean exact = true;
 
-  /** Counts a value. Returns whether it was not there before, as far as that is known. */
+  /** Counts a value. Returns whether it is new, as far as that is known. */
   public boolean add(byte[] data, int from, int to) {
     long hash = hash(data, from, to);
     if (smallest.size() == KEPT && hash >= smallest.last()) {
@@ -33,7 +33,7 @@ public final class DistinctValues {
     return true;
   }
 
-  /** Returns how many different values there were, or about how many. */
+  /** Returns the number of different values, exact or estimated. */
   public long count() {
     if (exact) {
       return smallest.size();
@@ -47,7 +47,10 @@ public final class DistinctValues {
     return exact;
   }
 
-  /** FNV-1a over the bytes, then the finish of MurmurHash3, which spreads it over all bits. */
+  /**
+   * Returns a hash: FNV-1a over the bytes, then the finish of MurmurHash3, which spreads it over
+   * all bits.
+   */
   private static long hash(byte[] data, int from, int to) {
     long hash = 0xcbf29ce484222325L;
     for (int i = from; i < to; i++) {

@@ -12,11 +12,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the values of one entry of a descriptor in all records: whether they are ever different,
- * whether they are there, and whether they are addresses where the column's name says so.
+ * A check of the values of one entry of a descriptor in all records: whether they differ at all,
+ * whether they are present, and whether they are addresses if the column's name suggests it.
  */
 public final class KeyCheck {
-  /** Up to this record each value is compared with an address, then one in sixteen. */
+  /**
+   * The number of records up to which each value is compared with an address; after that, one in
+   * sixteen.
+   */
   private static final int ALL = 4096;
 
   private static final int SOME = 15;
@@ -53,7 +56,7 @@ public final class KeyCheck {
     return all;
   }
 
-  /** Looks at a request. */
+  /** Checks a request. */
   public static void look(List<List<KeyCheck>> checks, Request request) {
     for (int i = 0; i < checks.size(); i++) {
       Descriptor descriptor = request.descriptors().get(i);
@@ -83,7 +86,7 @@ public final class KeyCheck {
     }
   }
 
-  /** Returns what is doubtful, one line each. Only of entries from columns, not of fixed texts. */
+  /** Returns the doubts, one line each. Only entries from columns are checked, not fixed texts. */
   public static List<String> warnings(List<List<KeyCheck>> checks, RequestTemplate template) {
     List<String> warnings = new ArrayList<>();
     List<List<RequestTemplate.Taken>> taken = template.taken();

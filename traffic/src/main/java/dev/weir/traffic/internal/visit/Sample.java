@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** The first lines of an input, tried as records of one format after the other. */
+/** The first lines of an input, which are tried as records of one format after the other. */
 public final class Sample {
-  /** As many lines are looked at: enough to see a rare kind of line. */
+  /** The number of lines that are read: enough to see a rare kind of line. */
   private static final int LINES = 200;
 
   private final List<String> lines;
@@ -26,7 +26,7 @@ public final class Sample {
 
   /**
    * @param head the input's beginning
-   * @param prefixed whether to leave out what others have written before each record
+   * @param prefixed true to leave out the text that others have written before each record
    */
   public Sample(byte[] head, boolean prefixed) {
     this.prefixed = prefixed;
@@ -46,7 +46,7 @@ public final class Sample {
     return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
   }
 
-  /** Returns the lines that are not blank, without what is left out before the records. */
+  /** Returns the lines that are not blank, without the text that is left out before the records. */
   public List<String> lines() {
     return lines;
   }
@@ -55,18 +55,18 @@ public final class Sample {
     return Readers.of(format, opened());
   }
 
-  /** Returns the lines, to be read. */
+  /** Returns the lines, ready to be read. */
   public Lines opened() throws IOException {
     Lines all = Lines.of(new ByteArrayInputStream(bytes));
     return prefixed ? all.behindPrefixes() : all;
   }
 
-  /** A record of a format: its line, from 0, and the columns that were asked for. */
+  /** A receiver of records of a format: each with its line, from 0, and the requested columns. */
   interface Taker {
     void take(int line, List<String> values);
   }
 
-  /** Hands on the records of the sample with a time that can be read, the time first. */
+  /** Passes on the records of the sample with a time that can be read, the time first. */
   void each(Format format, List<String> wanted, Taker taker) throws IOException, TrafficException {
     RecordReader reader = reader(format);
     reader.want(wanted);
@@ -95,8 +95,8 @@ public final class Sample {
   public record Fitting(BitSet lines, BitSet addresses) {}
 
   /**
-   * Returns the lines that are of the format beyond doubt of their own: a time, a status, and a
-   * client where the format has one.
+   * Returns the lines that by themselves are certainly of the format: with a time, a status, and a
+   * client if the format has one.
    */
   public Fitting fitting(Format format) throws IOException, TrafficException {
     Fitting fitting = new Fitting(new BitSet(), new BitSet());
@@ -135,7 +135,10 @@ public final class Sample {
     return client.equals("-") || Address.is(client);
   }
 
-  /** Returns how many lines have a time and a client of the format, whatever is behind them. */
+  /**
+   * Returns the number of lines that have a time and a client of the format, whatever is behind
+   * them.
+   */
   public int readable(Format format) throws IOException, TrafficException {
     int[] count = {0};
     List<String> wanted = format == Format.ENVOY ? List.of("time") : List.of("time", "ip");
@@ -164,7 +167,7 @@ public final class Sample {
     return Address.is(ident) ? Address.is(values.get(2)) : !user.startsWith("- ");
   }
 
-  /** Returns how many records have two addresses before the time. */
+  /** Returns the number of records that have two addresses before the time. */
   public int twoAddresses(Format format) throws IOException, TrafficException {
     int[] count = {0};
     each(

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Counts lines that cannot be read, and keeps the first of them. */
+/** A counter of lines that cannot be read, which keeps the first of them. */
 public final class UnreadableTally implements Feed.UnreadableLines {
   private static final int SHOWN = 3;
 
@@ -20,12 +20,12 @@ public final class UnreadableTally implements Feed.UnreadableLines {
     }
   }
 
-  /** Returns how many there were. */
+  /** Returns the number of these lines. */
   public long count() {
     return count;
   }
 
-  /** Adds a warning if there are any. */
+  /** Adds a warning if there are any such lines. */
   public void warn(long records, List<String> warnings) {
     if (count > 0) {
       warnings.add(

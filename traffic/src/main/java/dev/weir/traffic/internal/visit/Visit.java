@@ -3,8 +3,8 @@ package dev.weir.traffic.internal.visit;
 /**
  * A generated request.
  *
- * @param nanos since the Unix epoch
- * @param user what an access log has for the user, {@code -} for none
+ * @param nanos the time, in nanoseconds since the Unix epoch
+ * @param user the user as in an access log, {@code -} for none
  */
 public record Visit(
     long nanos,

@@ -9,7 +9,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Writes generated requests as lines. Their texts need no escapes in any format. */
+/** A writer of generated requests as lines. Their texts need no escapes in any format. */
 public final class VisitWriter {
   private static final DateTimeFormatter ACCESS_LOG =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -25,7 +25,7 @@ public final class VisitWriter {
   private final OutputStream out;
   private final StringBuilder line = new StringBuilder();
 
-  /** The second that was written last, and how. */
+  /** The second that was written last; {@code secondText} is its text. */
   private long second = Long.MIN_VALUE;
 
   private String secondText = "";

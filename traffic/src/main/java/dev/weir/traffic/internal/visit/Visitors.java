@@ -6,7 +6,7 @@ import dev.weir.traffic.GeneratorOptions.Kind;
 import dev.weir.traffic.Zipf;
 import java.util.SplittableRandom;
 
-/** One kind of generated traffic: when its next request is, and what that is. */
+/** One kind of generated traffic: its requests, each with its time. */
 public abstract class Visitors {
   static final double NANOS = 1e9;
 
@@ -43,10 +43,10 @@ public abstract class Visitors {
     };
   }
 
-  /** Returns when the next request is; {@link Long#MAX_VALUE} for never again. */
+  /** Returns the time of the next request; {@link Long#MAX_VALUE} if there are no more. */
   public abstract long nextNanos();
 
-  /** Returns the next request and goes on to the one after it. */
+  /** Returns the next request and moves to the one after it. */
   public abstract Visit take();
 
   /** Returns the time between events that come at random, at a mean rate per second. */
@@ -60,7 +60,7 @@ public abstract class Visitors {
     return new Visit(nanos, ip, "-", "GET", path, 200, 500 + random.nextInt(20_000), agent);
   }
 
-  /** Returns an address of the block for private networks: it belongs to no one on the Internet. */
+  /** Returns an address of the block for private networks: nobody owns it on the Internet. */
   static String address(int block, int number) {
     int high = (number >>> 16) & 0xff;
     int middle = (number >>> 8) & 0xff;
@@ -68,15 +68,16 @@ public abstract class Visitors {
   }
 
   /**
-   * A Poisson process, by the day's curve thinned out: candidates at the highest rate, some kept.
+   * A Poisson process, thinned out by the day's curve: candidates come at the highest rate, and
+   * some are kept.
    */
   private static final class Ordinary extends Visitors {
     private static final double DAY_NANOS = 86_400 * NANOS;
 
-    /** How far the day's rate goes below and above its mean. */
+    /** The amplitude of the day's rate around its mean, as a share of the mean. */
     private static final double SWING = 0.8;
 
-    /** When it crosses the mean on its way up. */
+    /** The time of day at which the rate crosses its mean on the way up. */
     private static final double RISE_NANOS = 10 * 3_600 * NANOS;
 
     private final boolean daily;
@@ -116,7 +117,10 @@ public abstract class Visitors {
     }
   }
 
-  /** Now and then one of several sources: exponential times on and off, Poisson while on. */
+  /**
+   * Bursts: now and then one of several sources is on, for exponential times, with Poisson requests
+   * while on.
+   */
   private static final class Bursts extends Visitors {
     private static final int SOURCES = 20;
     private static final double OFF_SECONDS = 60;
@@ -154,7 +158,7 @@ public abstract class Visitors {
     }
   }
 
-  /** Fetches one page after the other, at an even pace with some jitter. */
+  /** A scraper that fetches one page after the other, at an even pace with some jitter. */
   private static final class Scraper extends Visitors {
     private static final double PER_SECOND = 2;
 
@@ -188,7 +192,7 @@ public abstract class Visitors {
     }
   }
 
-  /** Tries passwords from many addresses, in the third quarter of the time. */
+  /** A stuffer that tries passwords from many addresses, in the third quarter of the time. */
   private static final class Stuffer extends Visitors {
     private static final int ADDRESSES = 200;
 
@@ -222,7 +226,10 @@ public abstract class Visitors {
     }
   }
 
-  /** Comes back at every multiple of the window, all within a few milliseconds. */
+  /**
+   * A herd of clients that come back at every multiple of the window, all within a few
+   * milliseconds.
+   */
   private static final class Herd extends Visitors {
     private static final int CLIENTS = 50;
     private static final long WITHIN_NANOS = 20_000_000L;

@@ -171,7 +171,7 @@ class DelimitedReaderTest {
     return value.toString();
   }
 
-  /** Gives the bytes a few at a time, as a pipe does. */
+  /** Returns a stream that gives the bytes a few at a time, as a pipe does. */
   private static InputStream slices(SplittableRandom random, byte[] bytes) {
     List<InputStream> slices = new ArrayList<>();
     int at = 0;
@@ -202,7 +202,8 @@ class DelimitedReaderTest {
       for (String each : found) {
         told += 1 + each.chars().filter(c -> c == '\n').count();
       }
-      // A line is a record, a part of one (its line ends are in a value), or said to be unreadable.
+      // A line is a record, a part of one (its line ends are in a value), or reported as
+      // unreadable.
       assertThat(found.size()).as("seed %s: %s", seed, text).isLessThanOrEqualTo(lines);
       assertThat(told).as("seed %s: %s", seed, text).isLessThanOrEqualTo(lines);
       assertThat(found.stream().map(each -> Integer.parseInt(each.split("[|!]", 2)[0])).toList())

@@ -18,7 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What syslog, containers and loggers write before a record is left out, for every format. */
+/**
+ * A test that text before a record, from syslog, containers and loggers, is left out for every
+ * format.
+ */
 class LinePrefixTest {
   private static final List<String> PREFIXES =
       List.of(
@@ -96,7 +99,7 @@ class LinePrefixTest {
     }
   }
 
-  /** A logger of the JDK writes two lines; a client's address stands in the second. */
+  /** Tests a logger of the JDK that writes two lines; a client's address stands in the second. */
   @Test
   void loggerOfTwoLines_losesTheFirst() throws Exception {
     String first = "Nov 27, 2026 6:14:49 AM io.vertx.ext.web.handler.LoggerHandler handle";

@@ -12,7 +12,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class WallClockTest {
-  /** Zones with an hour, half an hour and nothing to set back, and one that is ahead. */
+  /**
+   * Zones that set the clock back by an hour, by half an hour and not at all, and one that is
+   * ahead.
+   */
   private static final List<ZoneId> ZONES =
       List.of(
           ZoneId.of("America/St_Johns"),
@@ -90,8 +93,8 @@ class WallClockTest {
         assertThat(clock.epochSecond(local(zone, second)))
             .as("seed %s, %s at %s", seed, zone, Instant.ofEpochSecond(second))
             .isEqualTo(second);
-        // Half as long as the shortest step of a clock: the nearer of two instants is the right
-        // one.
+        // Steps are below half of a clock's shortest step, so the nearer of two instants is the
+        // right one.
         second += random.nextInt(800);
       }
       assertThat(clock.beganTwice()).isFalse();
@@ -105,7 +108,7 @@ class WallClockTest {
       WallClock clock = new WallClock(null);
       long second = start(zone);
       for (int i = 0; i < 500; i++) {
-        // The first records are quick ones: they show the offset before the change.
+        // The first requests are quick ones: they show the offset before the change.
         long start = second - (i < 5 ? 0 : random.nextInt(600));
         clock.stamp(second, offset(zone, second));
         assertThat(clock.epochSecond(local(zone, start)))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One client has one key, however logs write its address. */
+/** A test that one client has one key, however logs write its address. */
 class CanonicalAddressesTest {
   private static List<String> keys(String text, String descriptor) throws Exception {
     List<String> keys = new ArrayList<>();
