@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What {@code package-info.java} says of the package is true. */
+/** The rules that {@code package-info.java} states for the packages. */
 class PackageTest {
   private static final Path SOURCES = Path.of("src", "main", "java", "dev", "weir", "cluster");
   private static final String PAGE = "package-info.java";
