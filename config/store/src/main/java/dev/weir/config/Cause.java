@@ -3,12 +3,11 @@ package dev.weir.config;
 import dev.weir.config.internal.bytes.Check;
 
 /**
- * Who wants a change, by which way, and why. All texts are without control characters.
+ * The author, the way and the reason of a change. All texts are without control characters.
  *
  * @param author 1 to 200 bytes in UTF-8: a token's id, a user's name
- * @param role that the author had, up to 50 bytes; may be empty
- * @param via by which way, up to 50 bytes: {@code api}, {@code dashboard}, {@code cli}; may be
- *     empty
+ * @param role of the author at that time, up to 50 bytes; may be empty
+ * @param via the way, up to 50 bytes: {@code api}, {@code dashboard}, {@code cli}; may be empty
  * @param source the client's address, up to 100 bytes; may be empty
  * @param request the request's id, up to 100 bytes; may be empty
  * @param reason in words, 3 to 500 bytes

@@ -5,7 +5,7 @@ import dev.weir.config.internal.bytes.Sha256;
 
 /**
  * A line of the log of all changes. It is kept as the text that was hashed, so that a version of
- * Weir that does not know all of its members can still verify it.
+ * Weir that cannot read all of its members can still verify it.
  *
  * @param number counted from 1, without gaps
  * @param json the canonical JSON of the change: members in the order of their names, no spaces
@@ -19,7 +19,7 @@ public record Change(long number, String json, String hash) {
   }
 
   /**
-   * Returns what the change says.
+   * Returns the content of the change.
    *
    * @throws ConfigException if it cannot be read
    */

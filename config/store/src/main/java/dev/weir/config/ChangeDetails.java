@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a change says.
+ * The content of a change.
  *
  * @param kind {@link #RULES}, {@link #RECORD}, or that of an entry or a note
  * @param at by the store's clock, in milliseconds
- * @param subject whose record was changed, for a change of that kind
+ * @param subject of the record that was changed, for a change of that kind
  * @param name of the entry that was changed, for a change of an entry's kind
  * @param revision of the rules that it made, 0 for other kinds
- * @param before canonical JSON of what was there, empty if nothing was
- * @param after canonical JSON of what is there since, empty if nothing is
+ * @param before canonical JSON of the former content, empty if there was none
+ * @param after canonical JSON of the new content, empty if there is none
  */
 public record ChangeDetails(
     String kind,
@@ -27,10 +27,10 @@ public record ChangeDetails(
     long revision,
     String before,
     String after) {
-  /** A new revision of the rules. */
+  /** The kind of a new revision of the rules. */
   public static final String RULES = "rules";
 
-  /** A record that was put or deleted. */
+  /** The kind of a record that was put or deleted. */
   public static final String RECORD = "record";
 
   static ChangeDetails read(String json) {
@@ -63,7 +63,7 @@ public record ChangeDetails(
     return new Subject(members.text("domain"), members.text("key"), members.text("value"));
   }
 
-  /** Returns the members that every change has; those that say nothing are left out. */
+  /** Returns the members that every change has; those without content are omitted. */
   public static Map<String, Object> members(long number, String kind, Instant at, Cause cause) {
     Map<String, Object> members = new TreeMap<>();
     members.put("number", number);

@@ -4,16 +4,16 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.internal.bytes.Sha256;
 import java.util.List;
 
-/** Proves that a store's log of changes is as it was written. */
+/** A proof that a store's log of changes is as it was written. */
 public final class ChangeLog {
   private ChangeLog() {}
 
   /**
    * The result of a proof.
    *
-   * @param position up to where the log is sound; 0 if it is not the log that was known
+   * @param position the number of the last sound change; 0 if the log is not the known one
    * @param hash of that change
-   * @param problem the first thing that is wrong, or empty if nothing is
+   * @param problem the first error found, or empty if there is none
    */
   public record Verification(long position, String hash, String problem) {
     public boolean ok() {
@@ -23,17 +23,18 @@ public final class ChangeLog {
 
   /**
    * Reads all changes and compares each hash with its text and the hash before it: an edited, a
-   * missing and an inserted change are found. A log that was rewritten or cut off as a whole, with
-   * its head, is only found with {@link #verify(ConfigStore, Head)}.
+   * missing and an inserted change are found. Only {@link #verify(ConfigStore, Head)} detects a log
+   * that was rewritten or cut off as a whole, with its head.
    */
   public static Verification verify(ConfigStore store) {
     return verify(store, new Head("", 0, 0, Sha256.NONE));
   }
 
   /**
-   * As {@link #verify(ConfigStore)}; the log must also have the change that an earlier head named.
+   * Verifies the log like {@link #verify(ConfigStore)}, and that it still has the change that an
+   * earlier head named.
    *
-   * @param known was read before, and kept elsewhere
+   * @param known a head that was read earlier, and kept elsewhere
    * @throws ConfigException if the store cannot be read, for another reason than its content
    */
   public static Verification verify(ConfigStore store, Head known) {

@@ -1,20 +1,22 @@
 package dev.weir.config;
 
-/** A configuration store did not do what it was asked to do. The message is one line. */
+/** The failure of a call to a configuration store. The message is one line. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What a caller can do about it. */
+  /** The kinds of failures, by what a caller can do about them. */
   public enum Kind {
-    /** The store has another revision or version than was expected: read it again. */
+    /** The store has another revision or version than expected: read it again. */
     CONFLICT,
-    /** The store does not answer, or not now; a write may or may not have been made: try again. */
+    /**
+     * The store does not answer, or not now; a write may or may not have taken effect: try again.
+     */
     UNAVAILABLE,
-    /** The disk is full, or nearly; nothing was written. */
+    /** The disk is full, or nearly full; nothing was written. */
     FULL,
-    /** What is stored cannot be right: an operator must look at it. */
+    /** The stored data is damaged: an operator must act. */
     DAMAGED,
-    /** Another process has it open. */
+    /** Another process uses the store. */
     IN_USE
   }
 

@@ -8,30 +8,31 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules and records of customers, with every change that was made to them. Its methods block, so
- * they are called on threads that may wait, in a time that the adapter bounds; all are safe for use
- * by many threads. What a write has returned for is on disk.
+ * Rules and records of customers, with every change that was made to them. The methods block for a
+ * time that the adapter bounds, so they must be called on threads that may wait; all are safe for
+ * use by many threads. Once a write has returned, its content is on disk.
  *
- * <p>All methods throw a {@link ConfigException} where the store cannot do it, and an {@link
- * IllegalArgumentException} for what no store would take; nothing is written then.
+ * <p>All methods throw a {@link ConfigException} if the store fails, and an {@link
+ * IllegalArgumentException} for arguments that no store would accept; in that case nothing is
+ * written.
  *
- * <p>{@code ConfigStoreContract}, in this module's test jar, is what every store must hold to.
+ * <p>{@code ConfigStoreContract}, in this module's test jar, is the contract of every store.
  */
 public interface ConfigStore extends AutoCloseable {
-  /** Subjects of one look-up, writes of one call, records and changes of one page. */
+  /** The most subjects of one look-up, writes of one call, and records or changes of one page. */
   int MAX_BATCH = 1_000;
 
-  /** How large the text of one rule file may be, in bytes. */
+  /** The largest text of one rule file, in bytes. */
   int MAX_TEXT_BYTES = 1 << 20;
 
-  /** Returns where the store stands; cheap enough to be asked every second. */
+  /** Returns the head of the store; cheap enough to be called every second. */
   Head head();
 
-  /** Returns a revision of the rules, or none if the store has none of this number. */
+  /** Returns a revision of the rules, or none if the store has no revision of this number. */
   Optional<Revision> revision(long number);
 
   /**
-   * Returns texts of rule files by their SHA-256; those that the store does not have are left out.
+   * Returns texts of rule files by their SHA-256; texts that the store lacks are left out.
    *
    * @param hashes 64 hexadecimal digits each
    */
@@ -39,11 +40,11 @@ public interface ConfigStore extends AutoCloseable {
 
   /**
    * Makes a new revision of the rules. They are stored as they are: the caller has checked that
-   * they can be read, and every reader checks it again.
+   * they can be parsed, and every reader checks it again.
    *
    * @param expectedRevision of the head, 0 for the first
    * @param tree with at least one file
-   * @param texts those of the tree that the store may not have; others are refused
+   * @param texts those of the tree's texts that the store may lack; others are refused
    * @throws ConfigException of kind CONFLICT if the head has another revision
    */
   Revision commit(long expectedRevision, Tree tree, Collection<String> texts, Cause cause);
@@ -78,8 +79,8 @@ public interface ConfigStore extends AutoCloseable {
 
   /**
    * Returns a page of the records of a domain, or of all, in the order of the subjects' domains,
-   * keys and values as bytes in UTF-8; what it says of records that are written between two pages
-   * is as for {@link #list}.
+   * keys and values as bytes in UTF-8; records that are written between two pages are treated as by
+   * {@link #list}.
    *
    * @param domain empty for all
    * @param after the page begins after this subject; null for the first page
@@ -109,25 +110,26 @@ public interface ConfigStore extends AutoCloseable {
   Optional<Change> write(EntryWrite write, Cause cause);
 
   /**
-   * Adds a line to the log of changes for what changes nothing here but must be known: a refused
-   * login, a reset of a key.
+   * Adds a line to the log of changes for an event that changes nothing here but must be known: a
+   * refused login, a reset of a key.
    *
    * @param kind as in {@link Entry}
-   * @param json what happened, an object as in {@link Entry}; the change has it as {@code after}
+   * @param json a description of the event, an object as in {@link Entry}; the change has it as
+   *     {@code after}
    */
   Change note(String kind, String json, Cause cause);
 
-  /** Returns the servers that were heard of within a day, in the order of their ids. */
+  /** Returns the servers that have reported within a day, in the order of their ids. */
   List<Node> nodes();
 
   /**
-   * Notes that a server lives. A crash may forget it: the server says so again soon.
+   * Reports that a server is alive. The report may be lost in a crash: the next one follows soon.
    *
    * @param node its {@code at} becomes the store's time
    */
   void beat(Node node);
 
-  /** Ends the store, which must not be used any more. May be called again. */
+  /** Closes the store, which must not be used any more. May be called again. */
   @Override
   void close();
 }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** Opens configuration stores by their address. */
+/** A way to open configuration stores by their address. */
 public final class ConfigStores {
   private ConfigStores() {}
 
@@ -20,9 +20,9 @@ public final class ConfigStores {
   /**
    * Opens a store by a {@link ConfigStoreProvider} on the class path.
    *
-   * @param address {@code memory:}, or as the provider says, for example {@code rocksdb:data}
+   * @param address {@code memory:}, or one in the provider's form, for example {@code rocksdb:data}
    * @param password of the store's user, or empty
-   * @throws IllegalArgumentException if no provider knows the address
+   * @throws IllegalArgumentException if no provider supports the address
    * @throws ConfigException if the store cannot be opened
    */
   public static ConfigStore open(String address, String password) {

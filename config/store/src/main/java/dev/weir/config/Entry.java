@@ -6,15 +6,14 @@ import java.io.IOException;
 /**
  * A small document under a name, next to rules and records: a token, the state of a rollout.
  *
- * @param kind what it is, 1 to 50 small letters and hyphens; {@code rules} and {@code record} are
- *     none
+ * @param kind 1 to 50 small letters and hyphens; not {@code rules} or {@code record}
  * @param name 1 to 200 bytes in UTF-8 without control characters
- * @param json an object with texts, whole numbers, truths, lists and objects, up to 64 KiB, as
+ * @param json an object with texts, whole numbers, booleans, lists and objects, up to 64 KiB, as
  *     canonical JSON
  * @param version the number of the change that wrote it
  */
 public record Entry(String kind, String name, String json, long version) {
-  /** How large the JSON may be, in bytes. */
+  /** The largest JSON of an entry, in bytes. */
   public static final int MAX_JSON_BYTES = 64 << 10;
 
   /**

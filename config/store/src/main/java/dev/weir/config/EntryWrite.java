@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param json what to put, as in {@link Entry}; null deletes
  * @param expectedVersion of the entry that is stored; {@link RecordWrite#ABSENT} if none may be
  *     stored, {@link RecordWrite#ANY} if it does not matter
- * @param secret the names of members that the log of changes must not have
+ * @param secret the names of members that are left out of the log of changes
  */
 public record EntryWrite(
     String kind, String name, @Nullable String json, long expectedVersion, Set<String> secret) {
@@ -30,7 +30,9 @@ public record EntryWrite(
     return new EntryWrite(kind, name, json, expectedVersion, Set.of());
   }
 
-  /** Deletes an entry; what is not there needs no deletion and makes no change. */
+  /**
+   * Returns a write that deletes an entry; a missing entry needs no deletion and makes no change.
+   */
   public static EntryWrite delete(String kind, String name, long expectedVersion) {
     return new EntryWrite(kind, name, null, expectedVersion, Set.of());
   }

@@ -4,9 +4,9 @@ import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.bytes.Sha256;
 
 /**
- * Where a store stands.
+ * The state of a store: its newest revision and its last change.
  *
- * @param store 32 hexadecimal digits, drawn when the store was made: another store has others
+ * @param store 32 hexadecimal digits, drawn when the store was created: another store has others
  * @param revision of the rules; 0 if there are none yet
  * @param position the number of the last change; 0 if there is none yet
  * @param hash of the last change; kept elsewhere as well, it proves that the log was not rewritten

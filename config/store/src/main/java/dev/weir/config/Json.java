@@ -24,13 +24,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON of maps, lists, texts, whole numbers, truths and, where it is asked for, nulls: at most
- * {@value #MAX_DEPTH} levels deep, no name twice in an object, no half of a surrogate pair. It is
- * written without spaces, in one of two ways: canonical, with members in the order of their names,
- * so that every value has one text and can be hashed; and as it is, for answers.
+ * JSON of maps, lists, texts, whole numbers, booleans and, where the caller allows them, nulls: at
+ * most {@value #MAX_DEPTH} levels deep, no name twice in an object, no half of a surrogate pair. It
+ * is written without spaces, in one of two forms: the canonical one has members in the order of
+ * their names, so that every value has one text and can be hashed; the other has them in the order
+ * of the map, for answers.
  */
 public final class Json {
-  /** More levels than any document here has. */
+  /** The deepest nesting; more levels than any document here has. */
   public static final int MAX_DEPTH = 32;
 
   private static final JsonFactory FACTORY =
@@ -40,7 +41,7 @@ public final class Json {
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();
 
-  /** So that a text is harmless even where an answer is taken for a page. */
+  /** Escapes that keep a text harmless even if an answer is taken for a web page. */
   private static final CharacterEscapes NO_MARKUP = new NoMarkup();
 
   private Json() {}
@@ -51,8 +52,8 @@ public final class Json {
   }
 
   /**
-   * Returns the text of an object with its members in the order of the map. What could begin or end
-   * markup is written as an escape.
+   * Returns the text of an object with its members in the order of the map. Characters that could
+   * begin or end markup are written as escapes.
    */
   public static String writeAsIs(Map<String, ?> object) {
     return write(object, false);
@@ -66,7 +67,7 @@ public final class Json {
       }
       write(object, canonical, to);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Never: it is written to memory.
+      throw new UncheckedIOException(e); // Cannot happen: it writes to memory.
     }
     return text.toString();
   }
@@ -174,7 +175,10 @@ public final class Json {
     return items;
   }
 
-  /** Escapes can write half of a surrogate pair, which no store keeps as it is. */
+  /**
+   * Returns a text that is valid Unicode: escapes can produce half of a surrogate pair, which no
+   * store keeps as it is.
+   */
   private static String unicode(String text) throws IOException {
     if (!Check.isUnicode(text)) {
       throw new IOException("half a surrogate pair (expected: Unicode)");
@@ -182,7 +186,7 @@ public final class Json {
     return text;
   }
 
-  /** Writes what could begin or end markup as an escape. */
+  /** Escapes for characters that could begin or end markup. */
   private static final class NoMarkup extends CharacterEscapes {
     private static final long serialVersionUID = 1;
 
@@ -201,7 +205,7 @@ public final class Json {
     }
   }
 
-  /** The members of an object, each of a type that is asked for. */
+  /** The members of an object, each read as the type that the caller requests. */
   public static final class Members {
     private final Map<String, @Nullable Object> members;
 
@@ -226,7 +230,7 @@ public final class Json {
       return Collections.unmodifiableSet(members.keySet());
     }
 
-    /** Returns whether there is such a member, be it null. */
+    /** Returns whether there is such a member, even if it is null. */
     public boolean has(String name) {
       return members.containsKey(name);
     }
@@ -236,7 +240,7 @@ public final class Json {
       return has(name) && members.get(name) == null;
     }
 
-    /** Returns the truth, or another if there is none. */
+    /** Returns a boolean, or the given one if there is none. */
     public boolean truth(String name, boolean otherwise) throws IOException {
       return has(name) ? get(name, Boolean.class, "true or false") : otherwise;
     }

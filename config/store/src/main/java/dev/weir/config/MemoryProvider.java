@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.config.internal.bytes.Check;
 import java.util.Set;
 
-/** Opens stores in this process: {@code memory:}. Public only for the service loader. */
+/** The provider of stores in this process: {@code memory:}. Public only for the service loader. */
 public final class MemoryProvider implements ConfigStoreProvider {
   @Override
   public String scheme() {

@@ -6,18 +6,19 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A server that follows the store, as it last said itself.
+ * The last report of a server that follows the store.
  *
  * @param id distinguishes it from all others, 1 to 200 bytes in UTF-8
  * @param address for people, up to 200 bytes; may be empty
- * @param admin where its interface for administration is, for the other servers, up to 300 bytes:
- *     {@code http://10.0.0.5:8090}; empty if it has none that they can reach
+ * @param admin the address of its interface for administration, for the other servers, up to 300
+ *     bytes: {@code http://10.0.0.5:8090}; empty if it has none that they can reach
  * @param version of Weir, up to 50 bytes; may be empty
  * @param revision of the rules in force there; 0 if they are from elsewhere
- * @param position the last change it knows of
- * @param problems why a newer revision is not in force there, at most 20 lines of 500 bytes
- * @param counts what it has decided since it was started
- * @param at when it said so, by the store's clock; of one to be reported it does not matter
+ * @param position the last change that it has read
+ * @param problems the reasons why a newer revision is not in force there, at most 20 lines of 500
+ *     bytes
+ * @param counts the decisions that it has made since it was started
+ * @param at the time of the report, by the store's clock; ignored in a report to be written
  */
 public record Node(
     String id,
@@ -29,7 +30,7 @@ public record Node(
     List<String> problems,
     Counts counts,
     Instant at) {
-  /** Enough to see what is wrong; the node's own log has all. */
+  /** Enough lines to find the error; the server's own log has all. */
   public static final int MAX_PROBLEMS = 20;
 
   public static final int MAX_PROBLEM_BYTES = 500;
@@ -52,7 +53,7 @@ public record Node(
   }
 
   /**
-   * Makes one that other servers cannot ask.
+   * Creates a node that other servers cannot reach.
    *
    * @throws IllegalArgumentException if a value is out of its range
    */
@@ -69,7 +70,7 @@ public record Node(
   }
 
   /**
-   * Makes one that has decided nothing yet.
+   * Creates a node that has not decided anything yet.
    *
    * @throws IllegalArgumentException if a value is out of its range
    */

@@ -7,13 +7,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subject's own number for one rule, in place of the rule's and of any plan's.
+ * A subject's own number for one rule, in place of the number of the rule or of a plan.
  *
  * @param rule the name of a rule of the subject's domain, 1 to 1,024 bytes in UTF-8
  * @param requestsPerUnit 0 to 4294967295; 0 refuses every request
  * @param window in whole milliseconds, at most 366 days, or null for the rule's window
  * @param burst 0 to 4294967295, or null for the rule's burst
- * @param until when this limit ends, in whole seconds since 1970, or null if it does not end
+ * @param until the end of this limit, in whole seconds since 1970, or null if it has none
  */
 public record OwnLimit(
     String rule,
@@ -22,7 +22,7 @@ public record OwnLimit(
     @Nullable Long burst,
     @Nullable Instant until) {
 
-  /** The last second of the year 9999, which every database knows. */
+  /** The last second of the year 9999, which every database supports. */
   public static final long MAX_UNTIL_SECONDS = 253_402_300_799L;
 
   public static final long MAX_WINDOW_MILLIS = Quota.MAX_WINDOW_NANOS / 1_000_000;

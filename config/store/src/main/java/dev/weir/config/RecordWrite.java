@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record to be put in the place of another, or to be deleted, if it still has a version.
  *
- * @param record what to put, of this subject; its version does not matter. Null deletes
+ * @param record to put, of this subject; its version does not matter. Null deletes the stored one
  * @param expectedVersion of the record that is stored; {@link #ABSENT} if none may be stored,
  *     {@link #ANY} if it does not matter
  */
 public record RecordWrite(Subject subject, @Nullable SubjectRecord record, long expectedVersion) {
-  /** There must be no record of the subject. */
+  /** The expected version if there must be no record of the subject. */
   public static final long ABSENT = 0;
 
-  /** Whatever is stored is replaced. */
+  /** The expected version if any stored record is to be replaced. */
   public static final long ANY = -1;
 
   /**
@@ -34,7 +34,10 @@ public record RecordWrite(Subject subject, @Nullable SubjectRecord record, long 
     return new RecordWrite(record.subject(), record, expectedVersion);
   }
 
-  /** Deletes the record of a subject; what is not there needs no deletion and makes no change. */
+  /**
+   * Returns a write that deletes the record of a subject; a missing record needs no deletion and
+   * makes no change.
+   */
   public static RecordWrite delete(Subject subject, long expectedVersion) {
     return new RecordWrite(subject, null, expectedVersion);
   }

@@ -22,13 +22,13 @@ import java.util.TreeMap;
  * @param revision of the rules, the store's newest while the rollout runs
  * @param before the revision that the other servers keep
  * @param nodes the ids of the servers that are first, at least one
- * @param since when it began, by the store's clock
- * @param time how long the first servers are watched, 1 s to 1 day
- * @param maxRise by how much the share of refused requests may rise, in hundredths of a percent, 0
+ * @param since the time of its begin, by the store's clock
+ * @param time for which the first servers are watched, 1 s to 1 day
+ * @param maxRise the highest rise of the share of refused requests, in hundredths of a percent, 0
  *     to 10,000
- * @param counts what each live server had counted when it began, by its id
- * @param state where it stands
- * @param outcome why it ended, in words; empty while it runs
+ * @param counts the counts of each live server when it began, by its id
+ * @param state its state
+ * @param outcome the reason why it ended, in words; empty while it runs
  */
 public record Rollout(
     long revision,
@@ -49,7 +49,7 @@ public record Rollout(
   private static final Duration LONGEST = Duration.ofDays(1);
   private static final int WHOLE = 10_000;
 
-  /** Where a rollout stands. */
+  /** The state of a rollout. */
   public enum State {
     /** The first servers have the revision, the others have the one before. */
     RUNNING,
@@ -77,7 +77,7 @@ public record Rollout(
     Check.text("outcome", outcome, 0, 1_000);
   }
 
-  /** Returns whether a server has to wait with the revision of a head. */
+  /** Returns whether a server must not put the head's revision in force yet. */
   public boolean holdsBack(String node, Head head) {
     return state == State.RUNNING && head.revision() == revision && !nodes.contains(node);
   }
@@ -108,7 +108,7 @@ public record Rollout(
   /**
    * Reads an entry.
    *
-   * @throws ConfigException if it is none of a rollout
+   * @throws ConfigException if it is not that of a rollout
    */
   public static Rollout read(Entry entry) {
     try {

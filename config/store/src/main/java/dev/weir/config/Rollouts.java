@@ -19,24 +19,25 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Begins rollouts, watches them and ends them. Its methods block, as the store's do. */
+/** The operations on rollouts: begin, judge and end. The methods block like those of the store. */
 public final class Rollouts {
   /*
-   * How does a rollout survive the death of the server that began it? All that it is lies in its entry, and
-   * any server can end it: the live one with the smallest id does, after each of its beats. Two
-   * that believe to be it do no harm, since both the entry and the rules are written by
-   * compare-and-set.
+   * How does a rollout survive the death of the server that began it? Its whole state is in its
+   * entry, and any server can end it: the live server with the smallest id judges it after each of
+   * its beats. If two servers take themselves for that one, no harm is done, since both the entry
+   * and the rules are written by compare-and-set.
    *
    * The entry is written before the revision, so no server sees the revision without it. A crash
-   * between the two leaves an entry for a revision that another commit may take later; it would
-   * hold back that one. So a commit without a rollout is refused while one runs, and an entry whose
-   * revision is not the store's newest is ended by the next look.
+   * between the two writes leaves an entry for a revision whose number another commit may take
+   * later; the entry would hold back that revision. So a commit without a rollout is refused while
+   * one runs, and an entry whose revision is not the store's newest is ended by the next call of
+   * judge.
    */
 
-  /** A server that has said nothing for so long counts as gone. */
+  /** The time without a report after which a server counts as gone. */
   public static final Duration LIVE = Duration.ofSeconds(10);
 
-  /** Fewer requests say nothing about a share. */
+  /** The fewest requests of which a share is meaningful. */
   private static final long EVIDENCE = 100;
 
   private static final Cause CAUSE =
@@ -45,7 +46,7 @@ public final class Rollouts {
   private Rollouts() {}
 
   /**
-   * What is asked of a rollout.
+   * The parameters of a new rollout.
    *
    * @param share of the live servers that are first, in percent, 1 to 99; at least one server is
    * @param time as {@link Rollout#time}
@@ -62,7 +63,7 @@ public final class Rollouts {
     }
   }
 
-  /** Returns the rollout that runs, if one does. */
+  /** Returns the running rollout, if there is one. */
   public static Optional<Rollout> running(ConfigStore store) {
     return last(store).filter(rollout -> rollout.state() == State.RUNNING);
   }
@@ -96,7 +97,7 @@ public final class Rollouts {
     if (before.filter(Rollouts::runs).isPresent()) {
       throw new ConfigException(Kind.CONFLICT, "rollout: one runs (expected: none)");
     }
-    // Those with rules of their own, from files, take no part.
+    // Servers with rules of their own, from files, take no part.
     List<Node> live = live(store.nodes()).stream().filter(node -> node.revision() > 0).toList();
     if (live.isEmpty()) {
       throw new ConfigException(
@@ -132,7 +133,7 @@ public final class Rollouts {
   }
 
   /**
-   * Returns whether an entry is of a rollout that runs; one that cannot be read holds up nobody.
+   * Returns whether an entry is that of a running rollout; an unreadable entry holds nothing up.
    */
   private static boolean runs(Entry entry) {
     try {
@@ -142,7 +143,7 @@ public final class Rollouts {
     }
   }
 
-  /** Returns those servers whose last word is not much older than the newest of all. */
+  /** Returns the servers whose last report is not much older than the newest of all. */
   static List<Node> live(List<Node> nodes) {
     Instant since = newest(nodes).minus(LIVE);
     return nodes.stream().filter(node -> node.at().isAfter(since)).toList();
@@ -152,7 +153,10 @@ public final class Rollouts {
     return nodes.stream().map(Node::at).max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
   }
 
-  /** Returns which are first: other ones for each revision, so that not one bears all risks. */
+  /**
+   * Returns the servers that are first: others for each revision, so that no server bears all
+   * risks.
+   */
   private static List<String> first(List<Node> live, int share, long revision) {
     List<String> ids = new ArrayList<>(live.stream().map(Node::id).toList());
     ids.sort(Comparator.comparing(id -> Sha256.of(revision + " " + id)));
@@ -176,8 +180,8 @@ public final class Rollouts {
    * Ends the rollout if it is time: as done, or as undone, with a new revision that is the one
    * before.
    *
-   * @param self the id of the server that asks, which has just said that it lives; only one of the
-   *     live ones acts
+   * @param self the id of the calling server, which has just reported to the store; only one of the
+   *     live servers acts
    * @return the rollout as it is then, if there ever was one
    */
   public static Optional<Rollout> judge(ConfigStore store, String self) {
@@ -205,7 +209,7 @@ public final class Rollouts {
       return Optional.of(ended);
     } catch (ConfigException e) {
       if (e.kind() == Kind.CONFLICT) {
-        return Optional.of(rollout); // Another one was quicker; the next look shows what it did.
+        return Optional.of(rollout); // Another server was faster; the next call shows how.
       }
       throw e;
     }
@@ -223,9 +227,9 @@ public final class Rollouts {
   }
 
   /**
-   * Returns how the rollout ends now, or null if it goes on.
+   * Returns the rollout as it ends now, or null if it goes on.
    *
-   * @param made the position of the revision; what a server said before it knew that is about other
+   * @param made the position of the revision; a server's report before that position is about other
    *     rules
    */
   static @Nullable Rollout verdict(Rollout rollout, List<Node> nodes, long head, long made) {
@@ -235,7 +239,7 @@ public final class Rollouts {
     List<Node> live = live(nodes);
     boolean over = !newest(nodes).isBefore(rollout.since().plus(rollout.time()));
     if (head < rollout.revision()) {
-      // The commit is still on its way, or the server that began has died before it.
+      // The commit is still in progress, or the server that began the rollout has died before it.
       return over ? rollout.ended(State.UNDONE, "the revision was never made") : null;
     }
     Counts first = Counts.NONE;
@@ -244,7 +248,7 @@ public final class Rollouts {
     int applied = 0;
     for (Node node : live) {
       if (node.revision() == 0) {
-        continue; // Its rules are its own.
+        continue; // The server has rules of its own.
       }
       Counts earlier = rollout.counts().getOrDefault(node.id(), Counts.NONE);
       Counts since = node.counts().since(earlier);

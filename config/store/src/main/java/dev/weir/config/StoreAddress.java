@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where a configuration store is: {@code SCHEME:PLACE?OPTION=VALUE&...}.
+ * The address of a configuration store: {@code SCHEME:PLACE?OPTION=VALUE&...}.
  *
  * @param scheme in lower case
- * @param place what stands between the scheme's colon and the question mark, as it is
+ * @param place the text between the scheme's colon and the question mark
  * @param options by name
  * @param password of the store's user, or empty; never part of the text
  */
@@ -50,13 +50,15 @@ public record StoreAddress(
         password);
   }
 
-  /** Returns an address as messages may show it: without options and what may be a password. */
+  /**
+   * Returns an address as messages may show it: without options and without a possible password.
+   */
   static String shown(String text) {
     return text.replaceFirst("(?s)\\?.*", "?...").replaceFirst("(?s)//.*@", "//...@");
   }
 
   /**
-   * Checks that there are only options that the store knows.
+   * Checks that all options are among the store's.
    *
    * @throws IllegalArgumentException if there is any other option
    */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a subject has of its own: a plan, limits, or both.
+ * A subject's own settings: a plan, limits, or both.
  *
  * @param plan the name of a plan of the domain's rules, up to 256 bytes in UTF-8; empty for none
  * @param limits at most 64, each for another rule
@@ -15,7 +15,7 @@ import java.util.Set;
  */
 public record SubjectRecord(
     Subject subject, String plan, List<OwnLimit> limits, String note, long version) {
-  /** More rules for one key are more than anybody oversees. */
+  /** The most limits of a record; nobody could oversee more rules for one key. */
   static final int MAX_LIMITS = 64;
 
   static final int MAX_PLAN_BYTES = 256;
@@ -24,7 +24,7 @@ public record SubjectRecord(
   /**
    * Checks the values.
    *
-   * @throws IllegalArgumentException if there is a value too much or too long
+   * @throws IllegalArgumentException if there are too many values, or one is too long
    */
   public SubjectRecord {
     Check.line("plan", plan, 0, MAX_PLAN_BYTES);
@@ -50,7 +50,7 @@ public record SubjectRecord(
     return new SubjectRecord(subject, "", List.of(limits), "", 0);
   }
 
-  /** Returns the same with another version. */
+  /** Returns the same record with another version. */
   public SubjectRecord at(long newVersion) {
     return new SubjectRecord(subject, plan, limits, note, newVersion);
   }

@@ -25,16 +25,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every configuration store must hold to, whatever keeps its data. */
+/** The contract of every configuration store, whatever keeps its data. */
 public abstract class ConfigStoreContract {
   private static final Cause CAUSE =
       new Cause("ops", "editor", "cli", "127.0.0.1", "r1", "because of a test");
   private static final int THREADS = 8;
 
-  @SuppressWarnings("NullAway.Init") // Before each test.
+  @SuppressWarnings("NullAway.Init") // Set before each test.
   private ConfigStore store;
 
-  /** Returns a new store without content; it is closed after the test. */
+  /** Returns a new, empty store; it is closed after the test. */
   public abstract ConfigStore createStore();
 
   @BeforeEach
@@ -379,7 +379,8 @@ public abstract class ConfigStoreContract {
         thread -> {
           if (thread == 0) {
             for (int i = 0; !done.get() || i < 50; i++) {
-              // New values before, between and behind, and new versions of the old ones.
+              // New values before, between and behind the old ones, and new versions of the old
+              // ones.
               write(record("%s-%d".formatted(i % 2 == 0 ? "new" : "stayz", i), i), 0);
               write(record("stays-%04d".formatted(i % records), i), RecordWrite.ANY);
               written.incrementAndGet();

@@ -7,25 +7,25 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A process that something happens to at one of its steps. Used by one thread at a time. */
+/** A process that is disturbed at one of its steps. Used by one thread at a time. */
 public final class Disturbed implements SharedItems.Steps {
-  /** What happens. */
+  /** The kinds of disturbance. */
   public enum How {
-    /** It ends before the step, and does nothing any more. */
+    /** The process ends before the step, and does nothing any more. */
     DIES_BEFORE,
-    /** It ends after the step. */
+    /** The process ends after the step. */
     DIES_AFTER,
-    /** The step fails and was not made; the process goes on. */
+    /** The step fails without effect; the process goes on. */
     FAILS_BEFORE,
-    /** The step was made, but its answer is lost; the process goes on. */
+    /** The step takes effect, but its answer is lost; the process goes on. */
     FAILS_AFTER,
-    /** Somebody is in the way of a transaction, so that it is not made. */
+    /** Another writer is in the way of a transaction, which has no effect. */
     IS_IN_THE_WAY_OF,
-    /** It waits before the step until {@link #resume}. */
+    /** The process waits before the step until {@link #resume}. */
     STOPS
   }
 
-  /** The end of a process: nothing catches it. */
+  /** The end of a process, which nothing catches. */
   public static final class Death extends Error {
     private static final long serialVersionUID = 1;
   }
@@ -38,7 +38,7 @@ public final class Disturbed implements SharedItems.Steps {
   private volatile boolean dead;
 
   /**
-   * A process.
+   * Creates a process.
    *
    * @param at the number of the step, from 1
    */
@@ -47,7 +47,7 @@ public final class Disturbed implements SharedItems.Steps {
     this.at = at;
   }
 
-  /** Whether the process got as far as the step. */
+  /** Returns true if the process got as far as the step. */
   public boolean happened() {
     return steps.get() >= at;
   }

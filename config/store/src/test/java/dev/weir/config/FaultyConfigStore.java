@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A store that fails when a test says so, and notes what it was asked. */
+/** A store that fails at a test's request, and records the calls that it received. */
 public final class FaultyConfigStore extends ForwardingConfigStore {
-  /** Where it fails. */
+  /** The calls that fail. */
   public enum Fault {
     NONE,
     AWAY,

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An engine that takes its rules from a store, on real time and threads. */
+/** An engine that takes its rules from a store, with real time and threads. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class FollowingEngineTest {
   private final ConfigStore store = ConfigStores.inMemory(Ticker.wall());

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Does as another store does; tests override what they want to be different. */
+/** A store that forwards all calls to another one; tests override some of its methods. */
 public class ForwardingConfigStore implements ConfigStore {
   private final ConfigStore to;
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** A store in memory whose answers are late, lost or unreadable when a test says so. */
+/** A store in memory whose answers are late, lost or unreadable at a test's request. */
 public final class RecordsUnderTest extends ForwardingConfigStore {
   public static final Cause CAUSE = Cause.of("test", "a test");
 
@@ -24,10 +24,10 @@ public final class RecordsUnderTest extends ForwardingConfigStore {
   public int most;
   public final Map<Subject, String> unreadable = new HashMap<>();
 
-  /** Runs after the records were read, and before they are answered. */
+  /** An action after the records were read, and before the call returns. */
   @Nullable public Runnable afterRead;
 
-  /** What loaders are to do, in their order; tests say when. */
+  /** The tasks of loaders, in their order; tests run them. */
   public final Queue<Runnable> tasks = new ArrayDeque<>();
 
   public RecordsUnderTest(FakeTicker wall) {
@@ -46,7 +46,7 @@ public final class RecordsUnderTest extends ForwardingConfigStore {
     write(List.of(RecordWrite.delete(subject, RecordWrite.ANY)), CAUSE);
   }
 
-  /** Runs what loaders have to do now. */
+  /** Runs the waiting tasks of loaders. */
   public void work() {
     assertThat(tasks).hasSizeLessThanOrEqualTo(SubjectLoads.MAX_UNDER_WAY);
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Four servers that follow one store through a rollout, on one thread and a clock of the test. */
+/**
+ * Four servers that follow one store through a rollout, with one thread and a clock of the test.
+ */
 class RolloutFollowingTest {
   private static final Cause CAUSE = Cause.of("test", "a test");
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -31,7 +33,7 @@ class RolloutFollowingTest {
   private final ConfigStore store = ConfigStores.inMemory(ticker);
   private final Map<String, Server> servers = new TreeMap<>();
 
-  /** Notes the domain of the rules that it was handed last. */
+  /** A server that notes the domain of the rules that it took last. */
   private final class Server implements RuleSource.Taker {
     final RuleFollower follower;
     String domain;

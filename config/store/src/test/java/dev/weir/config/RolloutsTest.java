@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Rollouts by hand: servers say what the test wants them to say. */
+/** Rollouts among simulated servers, whose reports a test chooses. */
 class RolloutsTest {
   private static final Cause CAUSE = Cause.of("test", "a test");
   private static final Duration TIME = Duration.ofMinutes(5);
@@ -26,7 +26,7 @@ class RolloutsTest {
   private final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
   private final ConfigStore store = ConfigStores.inMemory(ticker);
 
-  /** What each server has in force and has counted. */
+  /** The revision in force on each server. */
   private final Map<String, Long> revisions = new HashMap<>();
 
   private final Map<String, Counts> counts = new HashMap<>();
@@ -64,7 +64,7 @@ class RolloutsTest {
     counts.merge(id, new Counts(asked, refused), Counts::plus);
   }
 
-  /** Has all servers that are not named say that they live, and the first of all judge. */
+  /** Makes all servers that are not named report to the store, and the first of all judge. */
   private Rollout judged(String... silent) {
     Rollout rollout = Rollouts.last(store).orElseThrow();
     String judge = "";

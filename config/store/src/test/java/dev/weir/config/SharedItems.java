@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items in memory, used by several processes of a test. Nothing is atomic but what {@link Items}
- * asks for: several keys are read one after the other, and a page is read item by item.
+ * Items in memory, used by several processes of a test. Only what {@link Items} requires is atomic:
+ * several keys are read one after the other, and a page is read item by item.
  */
 public final class SharedItems {
-  /** All in one transaction, if it is not large; then two writes at once. */
+  /** Limits that allow a small update in one transaction, and two writes at once otherwise. */
   public static final Items.Limits TRANSACTIONS = new Items.Limits(100, 100_000, 64, true);
 
   public static final Items.Limits SMALL_TRANSACTIONS = new Items.Limits(2, 100_000, 64, true);
@@ -26,17 +26,20 @@ public final class SharedItems {
   public static final List<Items.Limits> ALL_LIMITS =
       List.of(TRANSACTIONS, SMALL_TRANSACTIONS, SINGLE_ITEMS);
 
-  /** What happens to a process before and after each of its steps. */
+  /** Actions before and after each step of a process. */
   public interface Steps {
     void before();
 
-    /** Whether this step, if it is a transaction, is not made since somebody is in the way. */
+    /**
+     * Returns true if another writer is in the way of this step, so that it has no effect if it is
+     * a transaction.
+     */
     boolean isInTheWay();
 
     void after();
   }
 
-  /** Nothing does. */
+  /** Steps without any disturbance. */
   public static final Steps UNDISTURBED =
       new Steps() {
         @Override
@@ -65,7 +68,7 @@ public final class SharedItems {
     return tables.computeIfAbsent(name, each -> new TreeMap<>(Arrays::compareUnsigned));
   }
 
-  /** Returns how many items a table has. */
+  /** Returns the number of items in a table. */
   public synchronized int size(String table) {
     return table(table).size();
   }
@@ -122,7 +125,7 @@ public final class SharedItems {
     table(table).remove(key);
   }
 
-  /** Returns what one process sees. */
+  /** Returns the items as one process sees them. */
   public Items process(Steps steps) {
     return new View(steps);
   }

@@ -4,7 +4,7 @@ import dev.weir.config.rows.Items;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Items of one database, until a test puts another one in its place. */
+/** Items of one database, until a test replaces that by another. */
 public final class Switched implements Items {
   public volatile Items to;
 

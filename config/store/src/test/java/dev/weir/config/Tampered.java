@@ -4,9 +4,9 @@ import dev.weir.config.internal.bytes.Sha256;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A store whose log somebody has changed. */
+/** A store whose log was tampered with. */
 final class Tampered extends ForwardingConfigStore {
-  /** What was done to a change. */
+  /** The ways to tamper with a change. */
   enum How {
     EDITED,
     REHASHED,

@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the same task on several threads that begin together. */
+/** A way to run the same task on several threads that begin together. */
 public final class Threads {
   private static final long DEADLINE_SECONDS = 120;
 
@@ -19,7 +19,7 @@ public final class Threads {
     void run(int thread) throws Exception;
   }
 
-  /** Returns when all have ended; throws what one of them has thrown. */
+  /** Runs a task and returns when all threads have ended; throws what one of them has thrown. */
   public static void race(int threads, Task task) throws Exception {
     CyclicBarrier start = new CyclicBarrier(threads);
     ExecutorService executor = Executors.newFixedThreadPool(threads);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused at the border, with what was given and what was expected. */
+/** The ranges of values, and error messages with the value and what was expected. */
 class ValuesTest {
   private static void refused(Runnable making, String message) {
     assertThatIllegalArgumentException().isThrownBy(making::run).withMessage(message);

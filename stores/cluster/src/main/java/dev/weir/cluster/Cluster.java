@@ -65,34 +65,35 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a cluster: its logs, its replicas, and the way to the other members. Safe for use
- * by many threads.
+ * One member of a cluster: its logs, its replicas, and its connections to the other members. Safe
+ * for use by many threads.
  *
- * <p>Life: {@link #open} takes the folder and the port; {@link #form} waits until the cluster is
- * there; then {@link #store} decides; {@link #close} hands over what this member leads.
+ * <p>Life cycle: {@link #open} takes the folder and the port; {@link #form} waits until the cluster
+ * is formed; then {@link #store} decides; {@link #close} hands over the groups that this member
+ * leads.
  */
 public final class Cluster implements AutoCloseable {
   /*
-   * The way of a decision: ClusterStore, its Caller for the key's group, GroupShard, then here
-   * (Route): in this process, or over a PeerLink and the other member's PeerDoor; GroupLeader sieves
-   * what is refused already; the Ledger stamps, replicates and flushes; GroupMachine has the Replica
-   * decide; and the reply goes the way back.
+   * The request path of a decision: ClusterStore, its Caller for the key's group, GroupShard, then
+   * here (Route): in this process, or over a PeerLink and the other member's PeerDoor; GroupLeader
+   * refuses early what its state refuses; the Ledger stamps, replicates and flushes; GroupMachine
+   * calls the Replica, which decides; and the reply takes the same path back.
    *
-   * Which thread does what? Netty's loops read and write frames. The pool `asking` sieves, and hands
-   * replies on, so that neither a loop nor Ratis's applying thread waits for the other. Ratis appends
-   * on a thread of each group, and applies on another. Nothing here waits for a disk or for another
-   * member, except opening, forming and closing.
+   * Which thread does what? Netty's loops read and write frames. The pool `asking` runs the early
+   * refusals and hands replies on, so that neither a loop nor Ratis's applying thread waits for the
+   * other. Ratis appends on a thread of each group, and applies on another. Only opening, forming
+   * and closing wait for a disk or for another member.
    */
 
-  /** Asked by a process that is no member: the charter, and the map. */
+  /** The request of a process that is no member, for the charter and the map. */
   static final int GUEST = PeerFrame.FIRST_REQUEST + 41;
 
-  /** The purpose of the connections for all that is not Raft's. */
+  /** The purpose of the connections for all requests but Raft's. */
   public static final String ASKING = "ask";
 
   private static final long TICK_MILLIS = 1_000;
 
-  /** How soon a step of a slot's move is done again that has failed, while any slot is to move. */
+  /** The pause before a failed step of a slot's move is repeated, while any slot has to move. */
   private static final long MOVING_MILLIS = 100;
 
   private static final int ASKING_THREADS = 4;
@@ -174,7 +175,7 @@ public final class Cluster implements AutoCloseable {
     this.seeds = DnsSeeds.of(settings.members(), settings.resolver(), transport, log);
     DnsSeeds.answerAt(door, formation.self());
     this.map = new CurrentMap(settings.name(), transport, this::changed);
-    // Each hand-over to a pool that can wait for a time as well wakes two of its threads.
+    // In a pool with timed waits, each hand-over would wake two threads.
     this.asking = Executors.newFixedThreadPool(ASKING_THREADS, Cluster::thread);
     this.ticking = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
     this.seating = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
@@ -240,7 +241,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /**
-   * Takes the folder and the port, and answers other members.
+   * Takes the folder and the port, and listens for other members.
    *
    * @throws IOException if another process has the folder or the port, or one of the files cannot
    *     be used
@@ -249,7 +250,10 @@ public final class Cluster implements AutoCloseable {
     return open(settings, LevelRaise.ROUNDS);
   }
 
-  /** As {@link #open}; the level in force is raised when all agree so many seconds long. */
+  /**
+   * Opens a member like {@link #open}, which raises the level in force after all members have
+   * agreed for that many seconds.
+   */
   static Cluster open(ClusterSettings settings, int raiseRounds) throws IOException {
     Path folder = settings.folder();
     Files.createDirectories(folder);
@@ -276,12 +280,12 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Takes note of a newer map: what the operator says of an address counts more than it. */
+  /** Applies a newer map; an address that the operator has configured takes precedence over it. */
   private void changed(ClusterMap newer) {
     raised(newer.level());
     for (Member each : newer.members()) {
       if (seeds != null) {
-        transport.learnIfUnknown(each); // The DNS knows better.
+        transport.learnIfUnknown(each); // The DNS is newer.
       } else if (members.stream().noneMatch(known -> known.name().equals(each.name()))) {
         transport.learn(each);
       }
@@ -291,7 +295,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Takes note of the level in force: those who do not understand it are refused from now on. */
+  /** Applies the level in force: processes that do not understand it are refused from now on. */
   private void raised(int now) {
     if (!level.raise(now)) {
       return;
@@ -312,7 +316,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Connects now, not at a call. */
+  /** Connects now, before the first call needs it. */
   private void connect(String member) {
     try {
       PeerLink unused = transport.link(member, ASKING);
@@ -324,7 +328,8 @@ public final class Cluster implements AutoCloseable {
   /**
    * Waits until the cluster is formed, if it is not, and takes part in it.
    *
-   * @throws IOException if the cluster cannot be formed, or what is in the folder cannot be used
+   * @throws IOException if the cluster cannot be formed, or the content of the folder cannot be
+   *     used
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void form() throws IOException, InterruptedException {
@@ -397,7 +402,7 @@ public final class Cluster implements AutoCloseable {
     return known;
   }
 
-  /** Looks at the others, and has its groups look after themselves. */
+  /** Polls the other members, and runs the periodic work of the groups. */
   private void tick() {
     map.poll();
     for (Member each : map.get().members()) {
@@ -421,7 +426,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Changes the map, if this member leads group 0; as {@link CurrentMap#change}. */
+  /** Changes the map, if this member leads group 0; see {@link CurrentMap#change}. */
   CompletionStage<ClusterMap> changeMap(UnaryOperator<ClusterMap> step) {
     Ledger zero = groups.ledger(0);
     return zero == null
@@ -436,7 +441,7 @@ public final class Cluster implements AutoCloseable {
     var unused = ticking.schedule(() -> move(rebalancer), millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Has slots move, now and again: seldom while all are where they should be. */
+  /** Moves slots, again and again: less often while all are in their places. */
   private void move(Rebalancer rebalancer) {
     if (!open.get()) {
       return;
@@ -451,7 +456,10 @@ public final class Cluster implements AutoCloseable {
     moveLater(rebalancer, pause);
   }
 
-  /** Returns what a process that is no member needs, which has proven itself by its certificate. */
+  /**
+   * Returns the charter and the map for a process that is no member, which has proven its identity
+   * by its certificate.
+   */
   private CompletionStage<byte[]> welcome() throws IOException {
     Charter known = charter;
     if (known == null) {
@@ -463,18 +471,21 @@ public final class Cluster implements AutoCloseable {
     return CompletableFuture.completedStage(out.toBytes());
   }
 
-  /** Returns what this member has counted. */
+  /** Returns a snapshot of this member's counters. */
   public ClusterMetrics metrics() {
     return new ClusterMetrics(
         groups.all().stream().map(OwnGroup::metrics).toList(), pulse.roundTrips());
   }
 
-  /** Returns whether this member knows a leader of each group that it has. */
+  /** Returns whether each group of this member has a known leader. */
   public boolean led() {
     return groups.all().stream().allMatch(each -> each.ledger().leader() != null);
   }
 
-  /** Returns whether it does, and has decided all that it knows to be committed, or nearly so. */
+  /**
+   * Returns true if {@link #led} holds, and this member has applied all or nearly all entries known
+   * to be committed.
+   */
   public boolean caughtUp() {
     return led()
         && groups.all().stream()
@@ -487,7 +498,7 @@ public final class Cluster implements AutoCloseable {
     return groups.all().stream().map(OwnGroup::level).collect(Collectors.toSet());
   }
 
-  /** Asks all members how they are; those that do not answer within a second are down. */
+  /** Requests the status of all members; those that do not answer within a second are down. */
   public ClusterStatus status() {
     return health.status();
   }
@@ -495,75 +506,81 @@ public final class Cluster implements AutoCloseable {
   /**
    * Removes a member for good: its replicas go to others.
    *
-   * @param force also if it is up
-   * @throws IOException if it may not be removed, or nobody leads group 0; says why
+   * @param force true to remove it even if it is up
+   * @throws IOException if it may not be removed, or no member leads group 0; the message gives the
+   *     reason
    */
   public void remove(String name, boolean force) throws IOException {
     operations.remove(name, force);
   }
 
   /**
-   * Moves replicas and slots to where they should be. Slots move by themselves as well.
+   * Moves replicas and slots to their places; slots also move by themselves.
    *
-   * @param dryRun only says what would be moved
-   * @return a line for each group whose replicas move, and for each two between which slots do
-   * @throws IOException if nobody leads group 0
+   * @param dryRun true to return the moves without making them
+   * @return a line for each group whose replicas move, and for each two groups between which slots
+   *     move
+   * @throws IOException if no member leads group 0
    */
   public List<String> rebalance(boolean dryRun) throws IOException {
     return operations.rebalance(dryRun);
   }
 
-  /** Returns where the keys are, as this member knows. */
+  /** Returns the places of the keys, by the newest known map. */
   SlotsStatus slots() {
     return SlotsStatus.of(map.get());
   }
 
   /**
-   * Has more groups share the keys: slots move to them while requests go on.
+   * Adds groups to share the keys: slots move to them while requests go on.
    *
-   * @param number how many there are to be: as many as there are, or more, and at most 256
-   * @throws IOException if it is not a number that can be, or nobody leads group 0; says why
+   * @param number the new number of groups: at least the present number, and at most 256
+   * @throws IOException if the number is out of range, or no member leads group 0; the message
+   *     gives the reason
    */
   public void raiseGroups(int number) throws IOException {
     operations.raiseGroups(number);
   }
 
   /**
-   * Has a member lead a group.
+   * Transfers the leadership of a group to a member.
    *
-   * @throws IOException if it did not take over; says why
+   * @throws IOException if it did not take over; the message gives the reason
    */
   public void transfer(int group, String name) throws IOException {
     operations.transfer(group, name);
   }
 
   /**
-   * Sets the calendar of each group to what this member's wall clock shows, as far as it is behind
-   * that: for after the cluster was away for longer than members may be off.
+   * Sets the calendar of each group to the time of this member's wall clock, if it is behind that:
+   * for use after the cluster was away for longer than members' clocks may be off.
    *
-   * @throws IOException if a group has no leader, or its leader does not answer; those before it
-   *     are set
+   * @throws IOException if a group has no leader, or its leader does not answer; the calendars of
+   *     the groups before it are set
    */
   public void setCalendar() throws IOException {
     operations.setCalendar();
   }
 
   /**
-   * Answers a question of {@link ClusterBackup}.
+   * Answers a request of {@link ClusterBackup}.
    *
-   * @return fails with an {@link IOException} that says why
+   * @return fails with an {@link IOException} that gives the reason
    */
   public CompletionStage<byte[]> backup(byte[] question) {
     return backups.ask(question);
   }
 
-  /** Has other members lead what this one leads, as far as they can soon. Blocks. */
+  /**
+   * Hands the groups that this member leads over to others, as far as they can take them soon.
+   * Blocks.
+   */
   void handOver() {
     new HandOver(settings.name(), name -> HandOver.ask(transport, name), asking, log)
         .run(groups.ledgers(), HandOver.MOST_MILLIS);
   }
 
-  /** Hands over what this member leads, and takes no more part until it is opened again. */
+  /** Hands over the groups that this member leads, and takes no part until it is opened again. */
   @Override
   public void close() {
     if (!open.getAndSet(false)) {

@@ -38,24 +38,24 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A snapshot of each group of a cluster, in one file, which {@link ClusterRestore} makes a new
- * cluster of. Immutable.
+ * A snapshot of each group of a cluster, in one file, from which {@link ClusterRestore} makes a new
+ * cluster. Immutable.
  *
- * <p>It has the cluster's secret, under which keys are known: the file is readable by its owner
- * alone. Each group's snapshot is of one place in its own log; those of two groups are of different
- * moments.
+ * <p>It has the cluster's secret for the fingerprints of keys, so the file is readable by its owner
+ * alone. Each group's snapshot is of one place in its own log; snapshots of two groups are of
+ * different moments.
  */
 public final class ClusterBackup {
   /*
    * The file is a ZIP archive:
    *
    *   group-0, group-1, ...   the snapshots, as the leaders have them on their disks
-   *   cluster.properties      what the members agreed on when they formed the cluster
-   *   backup.properties       what the backup is: written last, of what was really received
+   *   cluster.properties      the charter of the cluster
+   *   backup.properties       the manifest of the backup: written last, of the received parts
    *
-   * Each part has a checksum: the snapshots the one that the member keeps beside its own (MD5, in
-   * backup.properties), the properties one of themselves. A file that is cut short has no directory,
-   * which a ZIP archive has at its end.
+   * Each part has a checksum: for a snapshot it is the one that the member keeps beside its own
+   * (MD5, in backup.properties), for the properties one within the file. A file that is cut short
+   * has no directory, which a ZIP archive has at its end.
    */
   static final int FORMAT = 1;
 
@@ -63,7 +63,7 @@ public final class ClusterBackup {
   private static final String GROUP = "group-";
   private static final long PAUSE_NANOS = 50_000_000L;
 
-  /** So long a group may have no leader. */
+  /** The longest wait for a group without a leader. */
   private static final long LEADER_NANOS = 30_000_000_000L;
 
   private final Path file;
@@ -75,10 +75,10 @@ public final class ClusterBackup {
   private final int level;
 
   /**
-   * What the backup has of a group.
+   * A group's part of a backup.
    *
    * @param group its number
-   * @param term of the last entry that is in it
+   * @param term of the last entry in it
    * @param index of that entry in the group's log
    * @param time the group's, at that entry
    * @param bytes of the snapshot
@@ -87,22 +87,22 @@ public final class ClusterBackup {
   public record GroupBackup(
       int group, long term, long index, Instant time, long bytes, String md5) {}
 
-  /** Asks a member of the cluster, by {@link Cluster#backup}. */
+  /** A member of the cluster that answers requests, by {@link Cluster#backup}. */
   public interface Asked {
     /**
-     * Returns the answer to a question.
+     * Returns the answer to a request.
      *
-     * @throws IOException if there is none; says why
+     * @throws IOException if there is none; the message gives the reason
      */
     byte[] ask(byte[] question) throws IOException, InterruptedException;
   }
 
-  /** Hears how far a backup is. */
+  /** A receiver of the progress of a backup. */
   public interface Progress {
     /**
-     * Takes note of what was received of a group.
+     * Called when a part of a group was received.
      *
-     * @param of how many bytes there are of it; 0 while it is not known
+     * @param of the size of the group's snapshot in bytes; 0 while it is not known
      */
     void received(int group, int groups, long bytes, long of);
   }
@@ -124,22 +124,22 @@ public final class ClusterBackup {
     this.groups = List.copyOf(groups);
   }
 
-  /** Returns the id of the cluster that it is of. */
+  /** Returns the id of the cluster in the backup. */
   public String cluster() {
     return charter.cluster().toString();
   }
 
-  /** Returns the version of Weir that has written it. */
+  /** Returns the version of Weir that wrote the backup. */
   public String version() {
     return version;
   }
 
-  /** Returns when it was complete, by the clock of the machine that has written it. */
+  /** Returns the time of its completion, by the clock of the machine that wrote it. */
   public Instant taken() {
     return taken;
   }
 
-  /** Returns what it has of each group, by number. */
+  /** Returns the parts of the groups, by number. */
   public List<GroupBackup> groups() {
     return groups;
   }
@@ -164,7 +164,7 @@ public final class ClusterBackup {
     }
   }
 
-  /** Reads a snapshot. */
+  /** A reader of a snapshot. */
   interface Reader {
     void read(InputStream snapshot) throws IOException;
   }
@@ -172,9 +172,10 @@ public final class ClusterBackup {
   /**
    * Takes a backup, and reads all of it again.
    *
-   * @param to a file that does not exist: either all of the backup is there afterwards, or nothing
+   * @param to a file that does not exist: afterwards either the whole backup is there, or nothing
    * @param version of Weir, which makes it
-   * @throws IOException if a member does not answer, or the file cannot be written; says why
+   * @throws IOException if a member does not answer, or the file cannot be written; the message
+   *     gives the reason
    */
   public static ClusterBackup take(
       Path to, Asked member, String version, Ticker ticker, Progress progress)
@@ -200,7 +201,7 @@ public final class ClusterBackup {
     }
   }
 
-  /** Creates a file for writing, readable by its owner alone; replaces one. */
+  /** Creates a file for writing, readable by its owner alone; replaces an existing one. */
   private static FileChannel created(Path part) throws IOException {
     Files.deleteIfExists(part);
     boolean posix = part.getFileSystem().supportedFileAttributeViews().contains("posix");
@@ -215,7 +216,7 @@ public final class ClusterBackup {
   private static void write(
       FileChannel to, Asked member, String version, Ticker ticker, Progress progress)
       throws IOException, InterruptedException {
-    // It must not close the channel, which is to be forced after it.
+    // It must not close the channel, which is forced to disk after it.
     ZipOutputStream zip =
         new ZipOutputStream(new BufferedOutputStream(Channels.newOutputStream(to)));
     zip.setLevel(Deflater.BEST_SPEED);
@@ -258,10 +259,11 @@ public final class ClusterBackup {
   }
 
   /**
-   * Opens a backup, and checks all of it but the keys that its snapshots have, which are compared
-   * with their checksums.
+   * Opens a backup, and checks all of it; the keys in its snapshots are only compared with their
+   * checksums.
    *
-   * @throws IOException if it is not whole, or not one that this version can use; says why
+   * @throws IOException if it is not whole, or this version cannot use it; the message gives the
+   *     reason
    */
   public static ClusterBackup open(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
@@ -338,12 +340,12 @@ public final class ClusterBackup {
           Instant.parse(p.getProperty("taken")),
           groups,
           inForce);
-    } catch (RuntimeException e) { // By what no member has written, with a right checksum.
+    } catch (RuntimeException e) { // No member wrote this, yet its checksum is right.
       throw new IOException(file.resolve(MANIFEST) + ": makes no sense: " + e.getMessage(), e);
     }
   }
 
-  /** Reads all of a snapshot, and compares its checksum. */
+  /** Reads the whole of a snapshot, and compares its checksum. */
   private static ReplicaHead head(ZipFile zip, Path file, int group, long bytes, String md5)
       throws IOException {
     String name = GROUP + group;
@@ -370,7 +372,7 @@ public final class ClusterBackup {
   }
 
   /**
-   * Each slot has to be in one group's snapshot, and in that of the group that the map gives it to:
+   * Checks that each slot is in one group's snapshot, which must be that of its group in the map:
    * groups are of different moments, and a slot that moved between these may be in none.
    */
   private static void checkSlots(Path file, ClusterMap map, List<GroupSlots> groups)

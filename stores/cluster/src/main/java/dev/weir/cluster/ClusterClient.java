@@ -33,22 +33,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that has a cluster decide without being a member of it: it has no folder, no replica
- * and no vote. Safe for use by many threads.
+ * A client of a cluster that is no member of it: it has no folder, no replica and no vote. Safe for
+ * use by many threads.
  *
- * <p>Life: {@link #open}; {@link #join} waits until one of the seeds answers; then {@link #store}
- * decides, whatever becomes of the seeds; {@link #close}.
+ * <p>Life cycle: {@link #open}; {@link #join} waits until one of the seeds answers; then {@link
+ * #store} decides, whatever becomes of the seeds; {@link #close}.
  */
 public final class ClusterClient implements AutoCloseable {
   /*
-   * What does it have to know? The secret under which all members know keys, which never changes,
-   * and the map of the cluster, which does. A seed says both, once, over a connection on which each
-   * side has proven itself, or which never leaves the machine. From then on the map follows as it
-   * does at a member: each answer says which one the other side has, and a newer one is asked for.
-   * So a seed is only needed at the start, and any member will do.
+   * What does a client need? It needs the secret for the fingerprints of keys, which never changes,
+   * and the map of the cluster, which does. A seed sends both, once, over a connection on which
+   * each side has proven its identity, or which never leaves the machine. From then on the map
+   * follows as at a member: each answer has the epoch of the other side's map, and a newer map is
+   * requested. So a seed is only needed at the start, and any member can be one.
    *
-   * The limits need nothing of it: it only asks, as members ask each other, and what it hears was
-   * committed by a majority.
+   * The limits do not depend on the client: it only sends requests, like members to each other, and
+   * the answers it receives were committed by a majority.
    */
 
   private static final long ANSWER_MILLIS = 2_000;
@@ -71,14 +71,14 @@ public final class ClusterClient implements AutoCloseable {
   private volatile @Nullable Fingerprint fingerprint;
 
   /**
-   * Opens one; nothing is connected yet.
+   * Opens a client, without connecting it yet.
    *
-   * @param name this process's; that in its certificate
-   * @param seeds members, at least one; those that are not there are skipped
+   * @param name of this process; that in its certificate
+   * @param seeds members, at least one; those that do not answer are skipped
    * @param resolver finds members by the DNS
    * @param tls null for connections without TLS
    * @param ticker monotonic
-   * @param log receives what an operator should know, in one line each
+   * @param log receives messages for operators, in one line each
    * @throws IOException if one of the files for TLS cannot be used
    */
   public static ClusterClient open(
@@ -92,7 +92,7 @@ public final class ClusterClient implements AutoCloseable {
     return open(name, seeds, resolver, tls, ticker, Levels.HERE, log);
   }
 
-  /** As {@link #open}, of a process that understands these levels. */
+  /** Opens a client like {@link #open}, for a process that understands these levels. */
   static ClusterClient open(
       String name,
       List<ClusterMember> seeds,
@@ -127,7 +127,7 @@ public final class ClusterClient implements AutoCloseable {
     this.seeds.forEach(transport::learn);
     behind = DnsSeeds.of(seeds, resolver, transport, log);
     map = new CurrentMap("", transport, this::changed);
-    // Each hand-over to a pool that can wait for a time as well wakes two of its threads.
+    // In a pool with timed waits, each hand-over would wake two threads.
     asking = Executors.newFixedThreadPool(ASKING_THREADS, ClusterClient::thread);
     polling = Executors.newSingleThreadScheduledExecutor(ClusterClient::thread);
   }
@@ -139,7 +139,7 @@ public final class ClusterClient implements AutoCloseable {
   }
 
   /**
-   * Waits until one of the seeds says which cluster it is a member of.
+   * Waits until one of the seeds answers with the charter of its cluster.
    *
    * @throws InterruptedException if the thread is interrupted while it waits
    */

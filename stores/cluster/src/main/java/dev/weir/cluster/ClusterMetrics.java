@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What this member has counted since it began; a snapshot. Immutable.
+ * A snapshot of a member's counters since its start. Immutable.
  *
  * @param groups those of which this member has a replica
- * @param roundTripNanos how long the last question to each other member took that was answered; a
- *     member that does not answer is not in it
+ * @param roundTripNanos the time of the last answered request to each other member; a member that
+ *     does not answer is missing
  */
 public record ClusterMetrics(List<GroupMetrics> groups, Map<String, Long> roundTripNanos) {
   /**
    * A histogram.
    *
    * @param bounds ascending
-   * @param counts how many were at most the bound of the same index and more than the one before;
-   *     one element more than the bounds, for those beyond
+   * @param counts the number of values that are at most the bound of the same index and more than
+   *     the one before; one element more than the bounds, for values beyond
    * @param sum of all
    */
   public record Counts(List<Long> bounds, List<Long> counts, long sum) {
@@ -30,27 +30,27 @@ public record ClusterMetrics(List<GroupMetrics> groups, Map<String, Long> roundT
    * A group's log and this member's replica of it.
    *
    * @param leads whether this member takes itself for the leader
-   * @param logBytes what the log takes on disk
-   * @param commits how long entries took from when this member appended them, as the leader, until
-   *     a majority had them on disk and this member had decided them; nanoseconds
-   * @param applies how long it took to decide an entry that is committed; nanoseconds
-   * @param snapshots how long it took to write an image of all keys, while entries went on to be
-   *     decided; nanoseconds
-   * @param charges how many charges the entries had that this member was asked to decide
-   * @param applyLagNanos for how long the oldest entry has been committed that this replica has not
+   * @param logBytes the size of the log on disk
+   * @param commits the times from appending an entry at this member, as the leader, until a
+   *     majority had it on disk and this member had decided it; nanoseconds
+   * @param applies the times that it took to decide a committed entry; nanoseconds
+   * @param snapshots the times that it took to write an image of all keys, while further entries
+   *     were decided; nanoseconds
+   * @param charges the numbers of charges in the entries that this member received to decide
+   * @param applyLagNanos the time since the oldest entry was committed that this replica has not
    *     decided; 0 if there is none
-   * @param clockLagNanos how far the group's calendar is behind this machine's wall clock
-   * @param clockFaults how often this member led the group and began to find its wall clock too far
-   *     off for the calendar to follow it
-   * @param elections how often this member has heard of another leader
-   * @param refusedEarly operations that this member refused by what its replica says, without the
-   *     log
-   * @param uncertain entries that this member was asked to decide and did not, or of which it does
-   *     not know, by reason: {@code not_leader}, {@code overloaded}, {@code unknown}
+   * @param clockLagNanos the time by which the group's calendar is behind this machine's wall clock
+   * @param clockFaults the number of times that this member, as the leader, found its wall clock
+   *     too far off for the calendar to follow it
+   * @param elections the number of times that this member noticed another leader
+   * @param refusedEarly operations that this member refused by its replica's state, without the log
+   * @param uncertain entries that this member received to decide and did not, or whose outcome it
+   *     does not know, by reason: {@code not_leader}, {@code overloaded}, {@code unknown}
    * @param diverged whether this replica has come to other counts than the leader's
-   * @param movedSlots how many slots of keys the group took over from another one, as this replica
-   *     has seen
-   * @param frozenSlots how many it has given up that no other group is known to have yet
+   * @param movedSlots the number of slots that the group took over from others, as this replica has
+   *     seen
+   * @param frozenSlots the number of slots that it has given up and that no other group is known to
+   *     have yet
    */
   public record GroupMetrics(
       int group,

@@ -23,40 +23,40 @@ import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
-/** Makes the folder of the first member of a new cluster of a {@link ClusterBackup}. */
+/** The restore of a {@link ClusterBackup} into the folder of the first member of a new cluster. */
 public final class ClusterRestore {
   /*
-   * Why one member, and the others join it? So there is one folder that somebody makes, and the
-   * others are made by the members themselves, in the way in which a member is replaced: no two
-   * folders can be exchanged, be of two restores, or be one incarnation twice.
+   * Why one member, and the others join it? Then the restore makes only one folder, and the members
+   * make the others themselves, like that of a replaced member: no two folders can be exchanged, be
+   * of two restores, or be one incarnation twice.
    *
-   * What was admitted after the backup and before the end of the cluster nobody knows; so each key
-   * may have been charged as much as its rule allows, whether the backup has it or not. What the
-   * backup counts is less than that, and no use then: the new cluster begins with no keys, at a time
-   * before which everything is unknown (MemoryStore.unknownBefore), as a server with --state-dir
-   * does after a kill. That time passes when the new cluster decides; so the old one must not
-   * decide any more by then.
+   * Permits that were admitted after the backup and before the end of the cluster are unknown; so
+   * each key may have been charged as much as its rule allows, whether or not the backup has it.
+   * The backup's counts are lower than that, and useless then: the new cluster begins without keys,
+   * at a time before which everything is unknown (MemoryStore.unknownBefore), like a server with
+   * --state-dir after a kill. That time passes when the new cluster decides; so the old one must
+   * not decide any more by then.
    *
-   * Its time begins at the wall clock's, so that windows which are aligned follow the calendar again,
-   * but not before what the group's calendar showed: a day that the old cluster had begun would be
-   * that of a wall clock that is behind once more, and then begin anew.
+   * Its time begins at the wall clock's, so that aligned windows follow the calendar again, but not
+   * before the time of the group's calendar: a day that the old cluster had begun would be that of
+   * a wall clock that is behind once more, and then begin anew.
    *
    * If the backup is trusted, the groups go on as if their members had been stopped when it was
    * taken: with its keys, at its time, and by its calendar.
    *
-   * The new cluster has an id of its own. Members of the old one are refused by it and refuse it.
+   * The new cluster has an id of its own. It refuses members of the old one, and they refuse it.
    */
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private ClusterRestore() {}
 
   /**
-   * Writes the folder. What is not whole is refused by a member that is started with it.
+   * Writes the folder. A member refuses to start with an incomplete one.
    *
-   * @param folder does not exist, or is empty
-   * @param self the member that it is to be of
-   * @param zone what fails together with it; may be empty
-   * @param trust whether keys have what they had at the time of the backup; else every key is
+   * @param folder must not exist, or must be empty
+   * @param self the member of the folder
+   * @param zone the name of the machines that fail together with it; may be empty
+   * @param trust true to give keys their counts at the time of the backup; otherwise every key is
    *     refused until its window has passed
    * @return the id of the new cluster
    * @throws IOException if the folder is in use, or cannot be written; or a snapshot is damaged
@@ -94,7 +94,7 @@ public final class ClusterRestore {
             old.copies(),
             List.of(first),
             Roster.replicas(List.of(first), old.groups(), old.copies()),
-            List.of(), // All groups are of its beginning.
+            List.of(), // All groups are there from its beginning.
             old.slots(),
             List.of());
     Path groups = Files.createDirectory(folder.resolve("groups"));
@@ -122,7 +122,7 @@ public final class ClusterRestore {
     }
   }
 
-  /** Returns a group as it was. */
+  /** Returns a group with the state of the backup. */
   private static Replica trusted(ClusterBackup backup, int number) throws IOException {
     Replica replica =
         new Replica(
@@ -134,7 +134,7 @@ public final class ClusterRestore {
     return replica;
   }
 
-  /** Returns a group of whose keys nothing is known. */
+  /** Returns a group without any known keys. */
   private static Replica unknown(
       ClusterBackup backup,
       ClusterBackup.GroupBackup of,

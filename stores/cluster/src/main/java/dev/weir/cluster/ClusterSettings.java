@@ -14,24 +14,25 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** How a member takes part in a cluster. Immutable. */
+/** The settings with which a member takes part in a cluster. Immutable. */
 public final class ClusterSettings {
   /*
-   * How is ClusterSettings designed, and why? It holds what a member is opened with, and looks up
-   * what is to be looked up once: where it listens. The other members' names are looked up again
-   * whenever they are connected to, since addresses change.
+   * How is ClusterSettings designed, and why? It has the parameters of opening a member, and
+   * resolves one name, once: that of the address on which the member listens. The other members'
+   * names are resolved at each connection, since addresses change.
    *
-   * What would have two clusters form where there should be one is refused here, for it cannot be
+   * Settings that could form two clusters instead of one are refused here, since that cannot be
    * mended later. Ranges of numbers are checked by the server's settings (ClusterChecks there),
-   * which can say by which flag a number was set; a number beyond its range fails when it is used.
+   * whose messages can name the flag; a number beyond its range fails when it is used.
    */
 
   /**
-   * What members prove themselves to each other with; PEM files, read again when they change.
+   * The files with which members prove their identity to each other; PEM, read again when they
+   * change.
    *
    * @param certificate this member's, and those between it and an authority's
    * @param key its private key, in PKCS #8
-   * @param authorities who may sign members' certificates
+   * @param authorities those that may sign members' certificates
    */
   public record TlsFiles(Path certificate, Path key, Path authorities) {}
 
@@ -79,14 +80,14 @@ public final class ClusterSettings {
   /**
    * Returns a builder of settings for one member.
    *
-   * @param self what the others call this member, and where they reach it
-   * @param folder this member's alone: its log, its snapshots, what it agreed on; without a comma
+   * @param self the name of this member, and the address at which the others reach it
+   * @param folder used by this member alone: its log, its snapshots, its charter; without a comma
    */
   public static Builder builder(ClusterMember self, Path folder) {
     return new Builder(self, folder);
   }
 
-  /** Returns this member's name, which one of the {@link #members} has. */
+  /** Returns this member's name; one of the {@link #members} has it. */
   public String name() {
     return self.name();
   }
@@ -155,7 +156,7 @@ public final class ClusterSettings {
     return log;
   }
 
-  /** Collects settings. Not safe for use by several threads. */
+  /** A builder of settings. Not safe for use by several threads. */
   public static final class Builder {
     private final ClusterMember self;
     private final Path folder;
@@ -176,7 +177,7 @@ public final class ClusterSettings {
     private Consumer<? super String> log = line -> {};
 
     private Builder(ClusterMember self, Path folder) {
-      if (folder.toString().contains(",")) { // Ratis takes it for two folders.
+      if (folder.toString().contains(",")) { // Ratis would take it for two folders.
         throw new IllegalArgumentException("folder: " + folder + " (expected: without a comma)");
       }
       this.self = self;
@@ -186,8 +187,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets the members that form the cluster, or some of one that is there. This member is added
-     * unless one of them has its name. Default: only this member.
+     * Sets the members that form the cluster, or some members of an existing one. This member is
+     * added unless one of them has its name. Default: only this member.
      *
      * @throws IllegalArgumentException if two of them have the same name
      */
@@ -204,39 +205,42 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets how many members must see each other before they form a cluster, where they find each
-     * other by the DNS. Default: 0, which is the number of {@link #members}, and not to be had
-     * where one of these stands for all behind a name.
+     * Sets the number of members that must see each other before they form a cluster, if they find
+     * each other by the DNS. Default: 0, which stands for the number of {@link #members}, and is
+     * not allowed if one of these stands for all behind a name.
      */
     public Builder size(int size) {
       this.size = size;
       return this;
     }
 
-    /** Sets what finds members by the DNS. Default: {@link Resolver#system()}. */
+    /** Sets the resolver that finds members by the DNS. Default: {@link Resolver#system()}. */
     public Builder resolver(Resolver resolver) {
       this.resolver = resolver;
       return this;
     }
 
     /**
-     * Sets where this member listens for the others; a name is looked up when the settings are
-     * built. Default: where the others reach it.
+     * Sets the address on which this member listens for the others; a name is resolved when the
+     * settings are built. Default: the address at which the others reach it.
      */
     public Builder listen(InetSocketAddress address) {
       this.listen = address;
       return this;
     }
 
-    /** Sets what fails together with this member. Default: empty, so nothing that is known. */
+    /**
+     * Sets the name of the machines that fail together with this member. Default: empty for
+     * unknown.
+     */
     public Builder zone(String zone) {
       this.zone = zone;
       return this;
     }
 
     /**
-     * Sets what members prove themselves to each other with; null for connections without TLS.
-     * Default: null.
+     * Sets the files with which members prove their identity to each other; null for connections
+     * without TLS. Default: null.
      */
     public Builder tls(@Nullable TlsFiles files) {
       this.tls = files;
@@ -244,8 +248,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets how many logs the keys of a new cluster are spread over, the same at each member, 1 to
-     * 256. Default: 1.
+     * Sets the number of logs over which the keys of a new cluster are spread, the same at each
+     * member, 1 to 256. Default: 1.
      */
     public Builder groups(int groups) {
       this.groups = groups;
@@ -253,8 +257,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets how many members of a new cluster have each group, where there are as many; the same at
-     * each member, at least 1. Default: 3.
+     * Sets the number of members of a new cluster that have each group, if there are that many; the
+     * same at each member, at least 1. Default: 3.
      */
     public Builder replicas(int replicas) {
       this.replicas = replicas;
@@ -262,9 +266,9 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets up to which level of what members say to each other the member takes part, and keeps the
-     * cluster at it, up to {@link ClusterMember#MOST_LEVEL}. Default: 0, for all that this version
-     * understands.
+     * Sets the highest level of the members' messages at which the member takes part, and at which
+     * it keeps the cluster, up to {@link ClusterMember#MOST_LEVEL}. Default: 0, for the highest
+     * that this version understands.
      *
      * @throws IllegalArgumentException if this version does not understand the level
      */
@@ -282,8 +286,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets from how many keys in a group on no new one is let in, at least 1. Default: {@link
-     * MemoryStore#DEFAULT_MAX_KEYS}.
+     * Sets the number of keys in a group from which on no new key is accepted, at least 1. Default:
+     * {@link MemoryStore#DEFAULT_MAX_KEYS}.
      */
     public Builder maxKeys(long keys) {
       this.maxKeys = keys;
@@ -291,8 +295,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets from how many bytes of a group's state on no new key is let in, at least 1. Default:
-     * half of the heap.
+     * Sets the number of bytes of a group's state from which on no new key is accepted, at least 1.
+     * Default: half of the heap.
      */
     public Builder maxBytes(long bytes) {
       this.maxBytes = bytes;
@@ -300,8 +304,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets the clocks: the monotonic one decides; the wall clock is what the calendar follows.
-     * Default: {@link Ticker#system()} and {@link Ticker#wall()}.
+     * Sets the clocks: the monotonic one decides; the calendar follows the wall clock. Default:
+     * {@link Ticker#system()} and {@link Ticker#wall()}.
      */
     public Builder clocks(Clocks clocks) {
       this.clocks = clocks;
@@ -309,8 +313,8 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets after how long without a leader another may be elected, at least 50 ms; twice as long at
-     * most. Default: 1 s.
+     * Sets the time without a leader after which another may be elected, at least 50 ms; an
+     * election begins after at most twice that time. Default: 1 s.
      */
     public Builder electionTimeout(Duration timeout) {
       this.electionTimeout = timeout;
@@ -318,15 +322,15 @@ public final class ClusterSettings {
     }
 
     /**
-     * Sets by how much a leader's wall clock may differ from the calendar of its group for that to
-     * follow it, at least 50 ms. Default: 1 s.
+     * Sets the largest difference between a leader's wall clock and the calendar of its group at
+     * which the calendar follows, at least 50 ms. Default: 1 s.
      */
     public Builder maxSkew(Duration skew) {
       this.maxSkew = skew;
       return this;
     }
 
-    /** Sets what receives what an operator should know, in one line each. Default: nothing. */
+    /** Sets the receiver of messages for operators, in one line each. Default: none. */
     public Builder log(Consumer<? super String> log) {
       this.log = log;
       return this;

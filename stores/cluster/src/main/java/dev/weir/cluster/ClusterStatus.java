@@ -12,15 +12,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a cluster is, as its members say of themselves. Immutable.
+ * The status of a cluster, from the reports of its members. Immutable.
  *
  * @param cluster its id; empty while it is not formed
- * @param by who asked the others
- * @param epoch how often its map was changed; 0 while it is not formed
+ * @param by the member that requested the others' reports
+ * @param epoch the number of changes of its map; 0 while it is not formed
  * @param level the one in force, at which all members write; see {@link #levelWaitsFor}
- * @param replicas the members that are to have each group, by the group's number
- * @param slots where the keys are
- * @param members all of them
+ * @param replicas the wanted members of each group, by the group's number
+ * @param slots the places of the keys
+ * @param members all members
  */
 public record ClusterStatus(
     String cluster,
@@ -30,7 +30,7 @@ public record ClusterStatus(
     List<List<String>> replicas,
     SlotsStatus slots,
     List<MemberStatus> members) {
-  /** What a cluster can do for those who ask it. */
+  /** The ability of a cluster to answer requests. */
   public enum Health {
     /** Every group has a leader, and all members take part. */
     HEALTHY,
@@ -40,20 +40,20 @@ public record ClusterStatus(
     UNANSWERED
   }
 
-  /** A replica that is so many entries behind catches up. */
+  /** The number of entries by which a replica may be behind without counting as lagging. */
   public static final long MOST_BEHIND = 10_000;
 
   /**
-   * A member.
+   * The report of a member.
    *
    * @param incarnation another one of the same name has lost its folder
-   * @param zone what fails together; may be empty
+   * @param zone the name of the machines that fail together; may be empty
    * @param up whether it answered, and takes part
-   * @param problem why it cannot do its part, though it answers; empty if it can
+   * @param problem the reason why it cannot do its part, although it answers; empty if it can
    * @param groups its replicas
    * @param levelMost the highest level that it understands; 0 if it is not up
-   * @param servers those that ask it without being members and understand less than it does, by
-   *     their names, each with the highest level that it understands
+   * @param servers those that send it requests without being members and understand less than it
+   *     does, by their names, each with the highest level that it understands
    */
   public record MemberStatus(
       String name,
@@ -97,7 +97,7 @@ public record ClusterStatus(
       for (int i = in.readCount(); i > 0; i--) {
         servers.put(in.readText(), in.readNumber(0, Integer.MAX_VALUE));
       }
-      if (!in.atEnd()) { // Else it has no calendars.
+      if (!in.atEnd()) { // Otherwise it has no calendars.
         groups.replaceAll(each -> each.readCalendar(in));
       }
       return new MemberStatus(name, incarnation, zone, up, problem, groups, levelMost, servers);
@@ -107,19 +107,19 @@ public record ClusterStatus(
   /**
    * One member's replica of a group.
    *
-   * @param leader who leads, as this member knows; empty if it does not
+   * @param leader the leader, as far as is known there; empty if unknown
    * @param leads whether this member takes itself for the leader
-   * @param logBytes what its log takes on disk
+   * @param logBytes the size of its log on disk
    * @param timeNanos the group's time here, in nanoseconds since the epoch
-   * @param offsetNanos by how much its calendar is ahead of that
-   * @param behindNanos by how much its calendar is behind the member's wall clock
+   * @param offsetNanos the time by which its calendar is ahead of that
+   * @param behindNanos the time by which its calendar is behind the member's wall clock
    * @param clockFault whether the member leads and its wall clock is too far off to be followed
-   * @param tick the index at which replicas compared last
-   * @param sum what this replica had come to there
-   * @param diverged whether it has come to something else than the leader
-   * @param sieved how many operations this member refused without the log since it started
-   * @param voters who votes in its log, as this replica knows: {@code name@incarnation} of each
-   * @param listeners who is sent the log and does not vote yet
+   * @param tick the index of the last entry at which replicas were compared
+   * @param sum this replica's sum at that index
+   * @param diverged whether its sum differs from the leader's
+   * @param sieved operations that this member has refused without the log since it started
+   * @param voters the voters of its log, as far as is known there: {@code name@incarnation} of each
+   * @param listeners those that receive the log and do not vote yet
    * @param settled whether the group has agreed on these
    */
   public record GroupStatus(
@@ -161,7 +161,7 @@ public record ClusterStatus(
       out.writeNumber(offsetNanos).writeNumber(behindNanos).writeByte(clockFault ? 1 : 0);
     }
 
-    /** Returns this with what {@link #writeCalendar} wrote. */
+    /** Returns this with the values that {@link #writeCalendar} wrote. */
     private GroupStatus readCalendar(ByteReader in) {
       return new GroupStatus(
           group,
@@ -199,12 +199,12 @@ public record ClusterStatus(
       return ids;
     }
 
-    /** Returns the names of those that vote. */
+    /** Returns the names of the voters. */
     public List<String> voterNames() {
       return voters.stream().map(Member::nameOf).toList();
     }
 
-    /** Returns the names of those that are sent the log and do not vote yet. */
+    /** Returns the names of the listeners, which receive the log and do not vote yet. */
     public List<String> listenerNames() {
       return listeners.stream().map(Member::nameOf).toList();
     }
@@ -242,7 +242,7 @@ public record ClusterStatus(
     replicas = replicas.stream().map(List::copyOf).toList();
   }
 
-  /** Returns how many logs the cluster has. */
+  /** Returns the number of the cluster's logs. */
   public int groups() {
     return replicas.size();
   }
@@ -263,7 +263,7 @@ public record ClusterStatus(
         .toList();
   }
 
-  /** Returns how many of those who vote in a group are up. */
+  /** Returns the number of a group's voters that are up. */
   private long voting(GroupStatus leader, String without) {
     return members.stream()
         .filter(each -> each.up() && !each.name().equals(without))
@@ -277,7 +277,7 @@ public record ClusterStatus(
         .count();
   }
 
-  /** Returns what the cluster can do. */
+  /** Returns the ability of the cluster to answer requests. */
   public Health health() {
     boolean all = members.stream().allMatch(each -> each.up() && each.problem().isEmpty());
     for (int group = 0; group < groups(); group++) {
@@ -303,8 +303,9 @@ public record ClusterStatus(
   }
 
   /**
-   * Returns who keeps the cluster at its level although a member understands a higher one: for each
-   * a line such as {@code c understands no more than level 1}. Empty if none does.
+   * Returns the reasons why the cluster stays at its level although some member understands a
+   * higher one: for each a line such as {@code c understands no more than level 1}. Empty if there
+   * is none.
    */
   public List<String> levelWaitsFor() {
     int next = members.stream().mapToInt(MemberStatus::levelMost).max().orElse(0);
@@ -327,7 +328,7 @@ public record ClusterStatus(
     return lines;
   }
 
-  /** Returns why a member may not be removed; empty if it may. */
+  /** Returns the reason why a member may not be removed; empty if it may. */
   public String removal(String name, boolean force) {
     MemberStatus member =
         members.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
@@ -346,7 +347,7 @@ public record ClusterStatus(
         return "group " + group + " has no leader (expected: one, to agree on it)";
       }
       int before = leader.voters().size();
-      boolean agree = 2 * voting(leader, "") > before; // One that is up agrees to its leaving.
+      boolean agree = 2 * voting(leader, "") > before; // A member that is up agrees to its removal.
       boolean after = 2 * voting(leader, name) > before - 1;
       if (leader.voterNames().contains(name) && before > 1 && !(agree && after)) {
         return "group " + group + " would lose its majority (expected: more of its members up)";

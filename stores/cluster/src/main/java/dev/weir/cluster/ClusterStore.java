@@ -7,11 +7,11 @@ import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
 
 /**
- * A store that is a cluster of Weir's own servers, made by {@code Cluster}. Safe for use by many
+ * A store in a cluster of Weir's own servers, made by {@code Cluster}. Safe for use by many
  * threads.
  *
  * <p>Under {@link dev.weir.Consistency#STRICT} a decision is committed to the disks of a majority
- * of the members before it is answered: no pause, crash, partition or clock makes a window hold
+ * of the members before it is answered: no pause, crash, partition or clock can make a window hold
  * more than the quota.
  */
 public final class ClusterStore extends SharedStore {

@@ -11,18 +11,18 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Where the slots of a cluster are: each is a 4,096th of the keys. Immutable.
+ * The places of a cluster's slots, each of which is a 4,096th of the keys. Immutable.
  *
- * @param slots how many slots each group has, by the group's number
- * @param toMove how many of them another group is to have
- * @param moves those that are on their way
+ * @param slots the number of slots of each group, by the group's number
+ * @param toMove the number of slots that belong in another group
+ * @param moves those that are moving
  */
 public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> moves) {
   /**
-   * A slot that is on its way.
+   * A slot that is moving.
    *
-   * @param step what is done next: {@code moving}, {@code dropping} what was moved, or {@code
-   *     thawing} what was not
+   * @param step the next step: {@code moving}, {@code dropping} the moved keys, or {@code thawing}
+   *     those that could not be moved
    */
   public record MoveStatus(int slot, int from, int to, String step) {}
 
@@ -31,7 +31,7 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
     moves = List.copyOf(moves);
   }
 
-  /** Returns what is to move, a line for each group that gives slots to another one. */
+  /** Returns the slots to be moved, a line for each group that gives slots to another one. */
   public static List<String> misplaced(ClusterMap map) {
     Map<String, Integer> counts = new TreeMap<>();
     for (Rebalancer.Misplaced each : Rebalancer.misplaced(map, new Placement(map.groups()))) {
@@ -42,12 +42,12 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
     return lines;
   }
 
-  /** Returns how many slots a group has. */
+  /** Returns the number of slots of a group. */
   public int of(int group) {
     return group < slots.size() ? slots.get(group) : 0;
   }
 
-  /** Returns where slots are before there is a cluster. */
+  /** Returns the places of slots before the cluster is formed. */
   public static SlotsStatus before(int groups) {
     Placement first = new Placement(groups);
     return new SlotsStatus(

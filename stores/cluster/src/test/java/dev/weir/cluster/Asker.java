@@ -16,22 +16,25 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks stores of a cluster for permits, one request after the other, and judges how many are
- * admitted.
+ * A client that requests permits from stores of a cluster, one request after the other, and checks
+ * how many are admitted.
  *
- * <p>A machine that stands still for a second has its members elect another leader. What is asked
- * meanwhile may be charged or not; so requests that nobody has decided are asked again, and each of
- * them may lack among what is admitted of its key from then on.
+ * <p>If a machine stands still for a second, its members elect another leader. Requests at that
+ * time may or may not be charged; so requests without a decision are repeated, and each of them may
+ * be missing from the admitted permits of its key from then on.
  */
 final class Asker {
   private static final Policy PLENTY = Policy.of(Quota.of(1 << 20, Duration.ofSeconds(1)));
 
-  /** One request at a time is asked, so an election leaves one or two of them undecided. */
+  /**
+   * The most requests without a decision: they are made one at a time, so an election leaves one or
+   * two of them.
+   */
   private static final int MOST_UNDECIDED = 5;
 
   private final Map<String, Integer> undecided = new HashMap<>();
 
-  /** Asks a store for a permit; returns the answer. */
+  /** Requests a permit from a store; returns the answer. */
   static Charges ask(ClusterStore store, String rule, Policy policy, String key) {
     Binding binding = store.bind(rule, policy, 0);
     Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
@@ -52,7 +55,8 @@ final class Asker {
   }
 
   /**
-   * Asks stores in turn until so many requests are decided; returns how many were admitted.
+   * Makes requests at the stores in turn until that many are decided; returns the number of
+   * admitted ones.
    *
    * @param by at least one
    */
@@ -74,12 +78,15 @@ final class Asker {
     return admitted;
   }
 
-  /** Returns how many requests for a key were not decided so far. */
+  /** Returns the number of requests for a key that were not decided so far. */
   int undecided(String rule, String key) {
     return undecided.getOrDefault(rule + " " + key, 0);
   }
 
-  /** Asks stores in turn until so many requests are decided, of which so many must be admitted. */
+  /**
+   * Makes requests at the stores in turn until that many are decided, and checks the number of
+   * admitted ones.
+   */
   void admits(
       int expected,
       Collection<? extends ClusterStore> by,
@@ -97,7 +104,9 @@ final class Asker {
         .isBetween(Math.max(0, expected - undecided(rule, key)), expected);
   }
 
-  /** As {@link #admits(int, Collection, String, Policy, String, int)}, by one store. */
+  /**
+   * Does the same as {@link #admits(int, Collection, String, Policy, String, int)} with one store.
+   */
   void admits(int expected, ClusterStore by, String rule, Policy policy, String key, int requests)
       throws Exception {
     admits(expected, List.of(by), rule, policy, key, requests);

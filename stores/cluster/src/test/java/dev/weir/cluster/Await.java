@@ -7,19 +7,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Waits for what other threads do. */
+/** A wait for conditions that other threads bring about. */
 public final class Await {
   private static final Duration LONG = Duration.ofMinutes(2);
   private static final long PAUSE_MILLIS = 5;
 
   private Await() {}
 
-  /** Waits until that is true; fails after two minutes. */
+  /** Waits until a condition is true; fails after two minutes. */
   public static void until(String what, Callable<Boolean> condition) throws Exception {
     until(() -> what, condition);
   }
 
-  /** As {@link #until(String, Callable)}, where what is waited for says how far it has come. */
+  /**
+   * Does the same as {@link #until(String, Callable)}, with a description that shows the progress.
+   */
   public static void until(Supplier<String> what, Callable<Boolean> condition) throws Exception {
     long end = Ticker.system().nanos() + LONG.toNanos();
     while (!condition.call()) {

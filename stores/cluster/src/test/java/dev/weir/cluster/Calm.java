@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Has a check run again that has failed while the machine stood still. Members that get no
- * processor for as long as an election takes elect another leader, and are right to do so: such a
- * run says nothing of a leader that must stay.
+ * A runner of checks that repeats a check which has failed while the machine stood still. Members
+ * that get no processor for as long as an election takes rightly elect another leader: such a run
+ * is no evidence for a check that a leader stays.
  */
 public final class Calm {
   private static final int MOST_TRIES = 3;
@@ -17,7 +17,7 @@ public final class Calm {
 
   private Calm() {}
 
-  /** What holds as long as this process gets a processor. */
+  /** A check that holds as long as this process gets a processor. */
   public interface Check {
     void run(Path folder) throws Exception;
   }
@@ -33,7 +33,7 @@ public final class Calm {
         check.run(Files.createDirectory(folder.resolve("try-" + i)));
         return;
       } catch (InterruptedException timeout) {
-        throw timeout; // The test has taken too long already.
+        throw timeout; // The test has already taken too long.
       } catch (Exception | AssertionError failure) {
         if (i == MOST_TRIES || longest.get() < STILL_NANOS) {
           throw failure;
@@ -46,7 +46,7 @@ public final class Calm {
     }
   }
 
-  /** Notes the longest time for which this thread, which wants to run, did not. */
+  /** Records the longest delay of this thread, which is always ready to run. */
   private static void watch(AtomicLong longest) {
     try {
       while (true) {

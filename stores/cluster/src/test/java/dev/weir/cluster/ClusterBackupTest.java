@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Backups of real members, and new clusters of these. */
+/** Backups of real members, and new clusters made from them. */
 @Tag("live")
 class ClusterBackupTest {
   private static final Policy FIVE =
@@ -35,7 +35,7 @@ class ClusterBackupTest {
         to, asked(servers, member), "1.2.3", Ticker.system(), (group, groups, bytes, of) -> {});
   }
 
-  /** Asks a member as the page of its server does. */
+  /** Returns a member that answers like the page of its server. */
   private static ClusterBackup.Asked asked(Servers servers, String member) {
     return question -> {
       try {
@@ -76,7 +76,7 @@ class ClusterBackupTest {
       servers.admits(2, "x", "rule", FIVE, "k5", 9);
       servers.admits(5, "x", "rule", FIVE, "new", 9);
 
-      // Others join, and have what it has.
+      // Others join, and get its keys.
       servers.open("y", "x", "y", "z");
       servers.open("z", "x", "y", "z");
       servers.healthy();
@@ -93,7 +93,7 @@ class ClusterBackupTest {
       servers.admits(2, "z", "rule", FIVE, "k4", 9);
       assertThat(servers.cluster("y").status().cluster()).isEqualTo(id);
 
-      // One of the old cluster knows the way to the new one, and is none of it.
+      // A member of the old cluster has the address of the new one, and does not belong to it.
       servers.open("c", "c", "y", "z");
       Await.until("c to be refused", () -> servers.log.stream().anyMatch(l -> l.contains(id)));
       assertThat(servers.cluster("c").status().cluster()).isEqualTo(backup.cluster());
@@ -121,7 +121,7 @@ class ClusterBackupTest {
       restore(servers, backup, "x", false);
       servers.start("x");
       long first = Ticker.system().nanos();
-      // Neither in the backup, nor of a rule that the backup knows.
+      // Keys outside the backup, and a rule that is not in it.
       for (String rule : List.of("rule", "another")) {
         for (String key : List.of("k0", "new")) {
           Await.until("a permit", () -> admits(servers, "x", rule, second, key));
@@ -137,7 +137,7 @@ class ClusterBackupTest {
         servers.admits(0, "x", rule, FIVE, "k0", 9);
         servers.admits(0, "x", rule, FIVE, "new", 9);
       }
-      servers.end("x"); // Nor does a restart forget it.
+      servers.end("x"); // A restart does not change that.
       servers.start("x");
       servers.admits(0, "x", "hour", FIVE, "k0", 9);
       servers.admits(0, "x", "third hour", FIVE, "k0", 9);
@@ -155,7 +155,7 @@ class ClusterBackupTest {
     Policy yearly =
         Policy.builder(Quota.of(5, Duration.ofDays(365))).algorithm(Algorithm.FIXED_WINDOW).build();
     long wall = Ticker.wall().nanos();
-    long middle = (Math.floorDiv(wall, year) + 1) * year + year / 2; // Of the next such year.
+    long middle = (Math.floorDiv(wall, year) + 1) * year + year / 2; // In the next such year.
     try (Servers servers = new Servers(folder, 2, "a", "x", "y")) {
       servers.start("a");
       servers.wallAheadNanos.set(middle - wall);
@@ -165,7 +165,7 @@ class ClusterBackupTest {
       servers.admits(2, "a", "rule", yearly, "k", 9);
       servers.end("a");
 
-      // The machine's clock is behind: in a window that was over.
+      // The machine's clock is behind: it shows a window that was over.
       servers.wallAheadNanos.set(0);
       restore(servers, backup, "x", false);
       servers.start("x");
@@ -180,7 +180,7 @@ class ClusterBackupTest {
     }
   }
 
-  /** Returns whether the groups are at the level from which on calendars are set, and were. */
+  /** Sets the calendars; returns false while the groups are below the level that has them. */
   private static boolean setCalendar(Servers servers, String member) {
     try {
       servers.cluster(member).setCalendar();
@@ -190,7 +190,7 @@ class ClusterBackupTest {
     }
   }
 
-  /** Returns what the calendar of each group shows. */
+  /** Returns the times of all groups' calendars. */
   private static List<Long> calendars(Servers servers, String member) {
     return servers.cluster(member).status().members().stream()
         .flatMap(each -> each.groups().stream())

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is no member, beside whole members in one process. */
+/** A process that is no member, with whole members in one process. */
 @Tag("live")
 class ClusterClientTest {
   private static final int TEN = 10;
@@ -130,7 +130,7 @@ class ClusterClientTest {
         .build();
   }
 
-  /** Asks stores in turn for 30 permits of a rule of ten; they have to admit so many. */
+  /** Requests 30 permits of a rule of ten from stores in turn, and checks how many are admitted. */
   private void admit(int expected, String key, List<ClusterStore> by) throws Exception {
     asker.admits(expected, by, "strict", policy(Consistency.STRICT), key, 30);
   }
@@ -153,16 +153,16 @@ class ClusterClientTest {
   @Test
   void limit_isExactThroughMembersAndOthers_whileLeadersAreKilledAndSeedsGo() throws Exception {
     start("a", "b", "c");
-    ClusterStore first = guest(members.get(0)); // Any one member will do.
+    ClusterStore first = guest(members.get(0)); // Any single member is enough.
     guest(new ClusterMember("nobody", "127.0.0.1", 1), members.get(2));
     ready();
     for (String key : List.of("x", "y", "z")) { // In both groups.
       admit(TEN, key, all());
     }
-    for (String name : List.of("a", "b", "c")) { // Each restarts, the seeds among them.
+    for (String name : List.of("a", "b", "c")) { // Each member restarts, including the seeds.
       Objects.requireNonNull(stores.remove(name)).close();
       clusters.remove(name);
-      Asker.awaitDecision(first, "after " + name); // When the others have a leader.
+      Asker.awaitDecision(first, "after " + name); // Once the others have a leader.
       admit(0, "x", guests);
       start(name);
       ready();

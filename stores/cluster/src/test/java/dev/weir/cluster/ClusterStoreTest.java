@@ -11,7 +11,7 @@ import dev.weir.testkit.Traffic;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 
-/** The contracts of a store, through all that is between it and its replicas. */
+/** The contracts of a store, through all parts between it and its replicas. */
 class ClusterStoreTest {
   private static final double EFFORT = 0.05;
 
@@ -60,7 +60,10 @@ class ClusterStoreTest {
       return false;
     }
 
-    /** A shape too many is found out by the replicas, whose keys are uncertain then. */
+    /**
+     * Returns false: the replicas detect too many shapes, and then answer that the key is
+     * uncertain.
+     */
     @Override
     protected boolean boundsShapes() {
       return false;

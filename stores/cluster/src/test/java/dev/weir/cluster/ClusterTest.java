@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole members in one process, over the loopback and with real files. */
+/** Whole members in one process, over the loopback interface and with real files. */
 @Tag("live")
 class ClusterTest {
   private static final Policy TEN =
@@ -127,7 +127,7 @@ class ClusterTest {
     return Objects.requireNonNull(stores.get(name));
   }
 
-  /** Asks all stores in turn for 30 permits; they have to admit so many. */
+  /** Requests 30 permits from all stores in turn, and checks how many are admitted. */
   private void admit(int expected, String key) throws Exception {
     asker.admits(expected, stores.values(), "rule", TEN, key, 30);
   }
@@ -156,7 +156,7 @@ class ClusterTest {
     await(this::healthy);
     admit(0, "y");
 
-    for (String name : List.of("a", "b", "c")) { // The whole cluster, too.
+    for (String name : List.of("a", "b", "c")) { // The whole cluster restarts, too.
       end(name);
     }
     start("a", "b", "c");
@@ -233,7 +233,7 @@ class ClusterTest {
     await(this::healthy);
   }
 
-  /** Returns false while a group has no leader. */
+  /** Sets the calendars; returns false while a group has no leader. */
   private boolean setCalendar(String member) {
     try {
       Objects.requireNonNull(clusters.get(member)).setCalendar();
@@ -312,7 +312,7 @@ class ClusterTest {
     }
   }
 
-  /** On a disk of its own: the member stops leading, then takes no part, and comes back. */
+  /** On a disk of its own, the member stops leading, then takes no part, and comes back. */
   @Test
   void memberWhoseDiskIsFull_doesNotLead_andTheOthersGoOn() throws Exception {
     Path disk = Files.createDirectory(folder.resolve("c"));

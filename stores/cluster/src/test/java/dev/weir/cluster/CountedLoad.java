@@ -17,17 +17,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Asks all stores for a few keys, again and again, and counts what is admitted of each: never more
- * than its limit, whatever becomes of members.
+ * A load on all stores with a few keys, again and again, which counts the admitted permits of each:
+ * at most its limit, whatever becomes of members.
  */
 public final class CountedLoad implements AutoCloseable {
   private static final int LIMIT = 200;
   private static final int KEYS = 8;
 
-  /** Fewer say little about what went on meanwhile. */
+  /** The fewest answers; fewer would be too little evidence about the time between. */
   private static final int MIN_ANSWERED = 4_000;
 
-  /** Longer than any test, so that what is admitted of a key can be counted. */
+  /** A window longer than any test, so that the admitted permits of a key can be counted. */
   private static final Policy POLICY =
       Policy.builder(Quota.of(LIMIT, Duration.ofHours(1)))
           .algorithm(Algorithm.SLIDING_WINDOW_LOG)
@@ -41,6 +41,8 @@ public final class CountedLoad implements AutoCloseable {
   private volatile boolean running = true;
 
   /**
+   * Creates a load.
+   *
    * @param stores may change meanwhile
    */
   public CountedLoad(Collection<? extends ClusterStore> stores) {
@@ -82,7 +84,7 @@ public final class CountedLoad implements AutoCloseable {
     counts.computeIfAbsent(of, each -> new AtomicInteger()).incrementAndGet();
   }
 
-  /** Uses up what is left of every key: each has had its limit at most, in all. */
+  /** Uses up the permits of every key, and checks that each had at most its limit in all. */
   public void check() throws Exception {
     Await.until(
         () -> "requests, and each key admitted; " + reasons,

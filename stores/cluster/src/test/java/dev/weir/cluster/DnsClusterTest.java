@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that find each other behind a name of the DNS: at 127.0.0.2 and so on, one port. */
+/** Members that find each other behind a name of the DNS: at 127.0.0.2 and so on, with one port. */
 @Tag("live")
 class DnsClusterTest {
   private static final String NAME = "members.test";
@@ -48,7 +48,7 @@ class DnsClusterTest {
 
   private final Asker asker = new Asker();
 
-  /** What the DNS says to each member, and to all others under the empty name. */
+  /** The answers of the DNS for each member, and for all others under the empty name. */
   private final Map<String, List<Integer>> dns = new ConcurrentHashMap<>();
 
   private int port;
@@ -139,7 +139,7 @@ class DnsClusterTest {
     return clusters.values().stream().map(each -> each.status().cluster()).distinct().toList();
   }
 
-  /** Asks a store nine times; it has to admit so many. */
+  /** Makes nine requests to a store, and checks how many are admitted. */
   private void admits(int expected, @Nullable ClusterStore store, String key) throws Exception {
     asker.admits(expected, Objects.requireNonNull(store), "rule", FIVE, key, 9);
   }

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What members of level 1 write and read, byte for byte: members of that level that are up while
- * others are newer read what these write, and the other way round.
+ * The formats of members of level 1, byte for byte: while some members are newer, members of that
+ * level read what the newer ones write, and the reverse.
  *
  * <p>The files were written once, by {@code -Dweir.golden=src/test/resources/dev/weir/cluster}, and
  * must never be written again: a change that fails here belongs to a new level.
@@ -70,7 +70,7 @@ class GoldenBytesTest {
         .beginningWith(Maps.of(2, "a", "b", "c"));
   }
 
-  /** What is not applied: who says what to whom. */
+  /** Returns the messages between members, which are not applied. */
   private static Map<String, byte[]> messages() {
     Map<String, byte[]> all = new LinkedHashMap<>();
     Levels one = new Levels(1, 1);
@@ -86,7 +86,9 @@ class GoldenBytesTest {
     return all;
   }
 
-  /** What is applied, in this order, each a second after the one before. */
+  /**
+   * Returns the entries in the order in which they are applied, each a second after the one before.
+   */
   private static Map<String, byte[]> entries() {
     ClusterPolicy log =
         ClusterPolicy.of("log", Policies.of(Algorithm.SLIDING_WINDOW_LOG, 10, 10 * SECOND));

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members of real logs whose leader's process ends. Its election timeout is not waited for. */
+/**
+ * Members of real logs whose leader's process ends. The others do not wait for its election
+ * timeout.
+ */
 @Tag("live")
 class LeaderEndTest {
   private static final Duration ELECTION_MIN = Duration.ofSeconds(3);
@@ -68,7 +71,7 @@ class LeaderEndTest {
     }
   }
 
-  /** A network that cuts connections, again and again, is no reason for an election. */
+  /** A network that cuts connections again and again is no reason for an election. */
   @Test
   void leaderThatLives_isNotReplaced_whenItsConnectionsAreCut() throws Exception {
     Calm.check(folder, LeaderEndTest::cutConnections);

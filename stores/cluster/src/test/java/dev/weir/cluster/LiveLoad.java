@@ -25,8 +25,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Asks all stores for keys in all slots, without waiting for one answer before the next question,
- * and judges what was admitted by real time.
+ * A load on all stores with keys in all slots, without waiting for one answer before the next
+ * request, which checks the admitted permits by real time.
  */
 final class LiveLoad implements AutoCloseable {
   private static final int PERMITS = 8;
@@ -34,12 +34,15 @@ final class LiveLoad implements AutoCloseable {
   private static final int KEYS = 40;
   private static final int IN_FLIGHT = 64;
 
-  /** Some thousand requests a second leave room for what is tested. */
+  /** Some thousand requests a second, which leave room for the tested work. */
   private static final int REQUESTS_PER_PAUSE = 20;
 
   private static final long PAUSE_MILLIS = 5;
 
-  /** Members of one machine count by one clock; instants in logs are whole microseconds. */
+  /**
+   * The rounding of instants in logs, which are whole microseconds. Members of one machine use one
+   * clock.
+   */
   private static final long ROUNDING_NANOS = 2 * Policies.MICRO;
 
   private final Map<String, Policy> rules = new TreeMap<>();
@@ -52,6 +55,8 @@ final class LiveLoad implements AutoCloseable {
   private volatile boolean running = true;
 
   /**
+   * Creates a load.
+   *
    * @param stores may change meanwhile
    */
   LiveLoad(Collection<? extends ClusterStore> stores, SplittableRandom random) {
@@ -130,12 +135,12 @@ final class LiveLoad implements AutoCloseable {
     return history.size();
   }
 
-  /** Returns how many charges were answered by nobody's counts. */
+  /** Returns the number of charges without a decision. */
   int uncertain() {
     return uncertain.get();
   }
 
-  /** No window of any key holds more than its rule may admit. */
+  /** Checks that no window of any key holds more than its rule may admit. */
   void check() {
     close();
     Map<String, List<Operation>> byRule = new TreeMap<>();
@@ -162,7 +167,7 @@ final class LiveLoad implements AutoCloseable {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
-    free.acquireUninterruptibly(IN_FLIGHT); // All are answered.
+    free.acquireUninterruptibly(IN_FLIGHT); // All requests are answered.
     free.release(IN_FLIGHT);
   }
 }

@@ -21,12 +21,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Whole members in this process, on folders of their names, and processes that only ask them. */
+/** Whole members in this process, in folders of their names, and clients of them. */
 public final class LiveMembers implements AutoCloseable {
-  /** Those that form the cluster. */
+  /** The members that form the cluster. */
   public static final List<String> NAMES = List.of("a", "b", "c");
 
-  /** One that may join them. */
+  /** A member that may join them. */
   static final String FOURTH = "d";
 
   /** Of each group. */
@@ -35,10 +35,10 @@ public final class LiveMembers implements AutoCloseable {
   public final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
   public final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
 
-  /** Also those of processes that are no members. */
+  /** The stores of members and of clients. */
   public final Map<String, ClusterStore> stores = new ConcurrentHashMap<>();
 
-  /** Where each is found; a test may say that one is elsewhere. */
+  /** The address of each member; a test may change it. */
   public final Map<String, ClusterMember> addresses = new ConcurrentHashMap<>();
 
   private final Path folder;
@@ -49,7 +49,7 @@ public final class LiveMembers implements AutoCloseable {
     this(folder, groups, LevelRaise.ROUNDS);
   }
 
-  /** Members that raise the level in force when all agree so many seconds long. */
+  /** Creates members that raise the level in force after all have agreed for that many seconds. */
   LiveMembers(Path folder, int groups, int raiseRounds) throws IOException {
     this.folder = folder;
     this.groups = groups;
@@ -64,19 +64,19 @@ public final class LiveMembers implements AutoCloseable {
     return Objects.requireNonNull(addresses.get(name));
   }
 
-  /** Returns where those are found that form the cluster. */
+  /** Returns the addresses of the members that form the cluster. */
   List<ClusterMember> seeds() {
     return NAMES.stream().map(this::address).toList();
   }
 
-  /** Starts those that form the cluster, and waits until they are at the highest level. */
+  /** Starts the members that form the cluster, and waits until they are at the highest level. */
   void startAll() throws Exception {
     startAll(0, NAMES);
     Await.until("the highest level", () -> any().status().level() == Levels.HERE.most());
   }
 
   /**
-   * Starts some, and waits until the cluster is healthy.
+   * Starts some members, and waits until the cluster is healthy.
    *
    * @param most the highest level at which they take part, or 0
    */
@@ -105,7 +105,7 @@ public final class LiveMembers implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a member.
    *
    * @param files the name of its folder
    * @param most the highest level at which it takes part, or 0
@@ -133,7 +133,7 @@ public final class LiveMembers implements AutoCloseable {
     stores.put(name, cluster.store(UsualSettings.store()));
   }
 
-  /** Opens a store that is no member's. */
+  /** Opens a store of a client. */
   void guest(String name) throws Exception {
     ClusterClient client =
         ClusterClient.open(
@@ -147,7 +147,7 @@ public final class LiveMembers implements AutoCloseable {
     stores.put(name, client.store(UsualSettings.store()));
   }
 
-  /** Waits until every store asks every group. */
+  /** Waits until every store reaches every group. */
   void ready() throws Exception {
     Await.until(
         () -> "stores that ask; " + log,
@@ -168,7 +168,7 @@ public final class LiveMembers implements AutoCloseable {
     Await.until(() -> "a healthy cluster; " + log, () -> any().status().health() == Health.HEALTHY);
   }
 
-  /** Returns who leads a group, once somebody does. */
+  /** Returns the leader of a group, once there is one. */
   public String leader(int group) throws Exception {
     String[] found = new String[1];
     Await.until(
@@ -193,7 +193,7 @@ public final class LiveMembers implements AutoCloseable {
         .toList();
   }
 
-  /** Has more groups, once group 0 has a leader that says so, and waits until this is known. */
+  /** Adds groups, once group 0 has a leader, and waits until the change is known. */
   void raise(int groups) throws Exception {
     Await.until(
         groups + " groups; " + log,
@@ -209,7 +209,7 @@ public final class LiveMembers implements AutoCloseable {
     Await.until("the map", () -> any().slots().slots().size() == groups);
   }
 
-  /** Waits until every slot is where it should be, and all replicas have come to the same. */
+  /** Waits until every slot is in its place, and all replicas have the same sums. */
   void settled() throws Exception {
     Await.until(
         () -> "all slots in their groups; " + log,
@@ -221,7 +221,7 @@ public final class LiveMembers implements AutoCloseable {
     sameEverywhere(any().slots().slots().size());
   }
 
-  /** Waits until all replicas of each of so many groups are there and have come to the same. */
+  /** Waits until that many groups have all their replicas, with the same sums. */
   public void sameEverywhere(int groups) throws Exception {
     for (int i = 0; i < groups; i++) {
       int group = i;

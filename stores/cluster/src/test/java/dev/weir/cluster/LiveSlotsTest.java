@@ -27,16 +27,19 @@ class LiveSlotsTest {
   private static final int LIMIT = 5;
   private static final int KEYS = 80;
 
-  /** Longer than any test, so that what is admitted of a key can be counted. */
+  /**
+   * A policy whose window is longer than any test, so that the admitted permits of a key can be
+   * counted.
+   */
   private static final Policy LONG = Policies.of(Algorithm.SLIDING_WINDOW_LOG, LIMIT, 1L << 42);
 
   @TempDir private Path folder;
 
-  /** What became of the requests for some keys. */
+  /** The outcomes of the requests for some keys. */
   private static final class Asked {
     final int[] admitted = new int[KEYS];
 
-    /** Of these it is not known whether they were charged. */
+    /** The requests of which it is not known whether they were charged. */
     final int[] uncertain = new int[KEYS];
 
     void ask(LiveMembers members, int times) throws Exception {
@@ -47,7 +50,7 @@ class LiveSlotsTest {
         admitted[i % KEYS] += answer.allowed() ? 1 : 0;
         if (answer.reason(0) == Reason.UNCERTAIN) {
           uncertain[i % KEYS]++;
-          members.ready(); // The machine may have stood still, and another leads.
+          members.ready(); // The machine may have stood still, and another member leads.
         }
       }
     }
@@ -60,7 +63,9 @@ class LiveSlotsTest {
       return answer.join();
     }
 
-    /** Each key was admitted so often, or less where it is not known what was charged. */
+    /**
+     * Checks the admitted permits of each key: that many, or fewer if some charges are uncertain.
+     */
     void check(int most) {
       for (int i = 0; i < KEYS; i++) {
         assertThat(admitted[i]).as("key %d", i).isBetween(most - uncertain[i], most);
@@ -95,7 +100,7 @@ class LiveSlotsTest {
     }
   }
 
-  /** The member that leads the map, or a group, is stopped while slots are on their way. */
+  /** The leader of the map, or of a group, is stopped while slots are moving. */
   @Test
   void movesGoOn_whoeverStops() throws Exception {
     try (LiveMembers members = new LiveMembers(folder, 2)) {
@@ -110,7 +115,7 @@ class LiveSlotsTest {
               "slots on their way, or over it",
               () ->
                   !members.any().slots().moves().isEmpty() || members.any().slots().toMove() == 0);
-          // First who moves slots, and gives some; then who takes them.
+          // First the member that moves slots, and gives some; then the one that takes them.
           String leader = members.leader(added == 2 ? 0 : added);
           members.end(leader);
           Await.until(

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A cluster of one member in this process, which applies at once and by the callers' clock: what is
- * between a store and its replicas must change no answer.
+ * A cluster of one member in this process, which applies at once and by the callers' clock: the
+ * parts between a store and its replicas must not change any answer.
  */
 final class LoneCluster {
   static final long RESOLUTION_NANOS = Policies.MICRO;
@@ -58,7 +58,9 @@ final class LoneCluster {
     return store;
   }
 
-  /** Decides each entry at its own stamp, also where that is before an earlier one's. */
+  /**
+   * A machine that decides each entry at its own stamp, even if that is before an earlier one's.
+   */
   private static final class CallersTime implements Ledger.Machine {
     private final ClusterTime time = new ClusterTime(Ticker.system());
     private final Replica replica = new Replica(FINGERPRINT, time, Runnable::run, line -> {});

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A folder of which only a part is lost. The member has promised what it does not know any more, so
- * it must not vote again under the incarnation that has promised it.
+ * A folder that has lost a part. The member does not know all of its promises any more, so it must
+ * not vote again under the incarnation that has made them.
  */
 @Tag("live")
 class LostFolderTest {
@@ -41,7 +41,7 @@ class LostFolderTest {
   }
 
   private static void isRefused(Servers servers, String name, Path lost) {
-    for (int twice = 0; twice < 2; twice++) { // Being refused changes nothing.
+    for (int twice = 0; twice < 2; twice++) { // The refusal changes nothing.
       assertThatThrownBy(() -> servers.open(name, "a", "b", "c"))
           .hasMessageContaining(lost + " is lost")
           .hasMessageContaining("expected");
@@ -58,7 +58,7 @@ class LostFolderTest {
 
       delete(lost);
       isRefused(servers, "c", lost);
-      Files.createDirectories(lost.resolve("sm")); // A part of it makes it no better.
+      Files.createDirectories(lost.resolve("sm")); // A part of it is not enough.
       isRefused(servers, "c", lost);
       delete(servers.folder("c").resolve("groups"));
       isRefused(servers, "c", servers.folder("c").resolve("groups").resolve(name(lost, 0)));
@@ -94,7 +94,7 @@ class LostFolderTest {
     try (Servers servers = new Servers(folder, 2, "a")) {
       servers.start("a");
       servers.end("a");
-      // What is on its disk when the charter is complete and nothing else was done.
+      // The state of its disk when the charter is complete and nothing else was done.
       delete(servers.folder("a").resolve("groups"));
       Files.delete(servers.folder("a").resolve(GroupMarks.FILE));
       servers.start("a");

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Members of an older version and of this one in one cluster. The older one is this one that takes
- * part up to level 1 only, which {@link GoldenBytesTest} keeps what it was.
+ * Members of an older version and of this one in one cluster. The older one is this version limited
+ * to level 1, whose formats {@link GoldenBytesTest} keeps unchanged.
  */
 @Tag("live")
 class RollingUpgradeTest {
@@ -66,7 +66,7 @@ class RollingUpgradeTest {
                     each -> each.status().level() == level && each.levels().equals(Set.of(level))));
   }
 
-  /** Waits until just these reasons are given for which the next level is not in force. */
+  /** Waits until exactly these reasons are given for which the next level is not in force. */
   private void waitsFor(String... reasons) throws Exception {
     Await.until(
         () -> "the level to wait for " + List.of(reasons) + "; " + live.log,

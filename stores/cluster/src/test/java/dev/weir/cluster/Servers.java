@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Whole members in this process, over the loopback, with a folder each. */
+/** Whole members in this process, over the loopback interface, with a folder each. */
 public final class Servers implements AutoCloseable {
   private final Path folder;
   private final int groups;
@@ -36,7 +36,9 @@ public final class Servers implements AutoCloseable {
   private final Asker asker = new Asker();
 
   /**
-   * @param names that have an address, from the start on
+   * Creates the addresses of servers.
+   *
+   * @param names of the servers that have an address from the start on
    */
   public Servers(Path folder, int groups, String... names) throws IOException {
     this.folder = folder;
@@ -62,7 +64,7 @@ public final class Servers implements AutoCloseable {
     return Objects.requireNonNull(stores.get(name));
   }
 
-  /** Starts members whose lists have exactly these, and waits until each of them decides. */
+  /** Starts members with a list of exactly these, and waits until each of them decides. */
   public void start(String... names) throws Exception {
     Stream.of(names)
         .map(name -> CompletableFuture.runAsync(() -> open(name, names), Servers::thread))
@@ -84,7 +86,7 @@ public final class Servers implements AutoCloseable {
     new Thread(task, "start").start();
   }
 
-  /** Starts a member whose list has these; waits until the cluster is formed. */
+  /** Starts a member with a list of these; waits until the cluster is formed. */
   void open(String name, String... list) {
     try {
       Cluster cluster = Cluster.open(settings(name, list));
@@ -137,7 +139,7 @@ public final class Servers implements AutoCloseable {
     Await.until(() -> "a healthy cluster; " + log, () -> any.status().health() == Health.HEALTHY);
   }
 
-  /** Asks one server so many times; it has to admit so many. */
+  /** Makes requests to one server, and checks how many are admitted. */
   public void admits(
       int expected, String name, String rule, Policy policy, String key, int requests)
       throws Exception {

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Three members in this process, which talk over the loopback. */
+/** Three members in this process, connected over the loopback interface. */
 public final class Trio implements AutoCloseable {
   public static final List<String> NAMES = List.of("a", "b", "c");
   public static final int GROUP = 3;
@@ -68,7 +68,10 @@ public final class Trio implements AutoCloseable {
     this(folder, settings, wires, 3);
   }
 
-  /** Starts those that begin the log: the first so many. The others are started to join them. */
+  /**
+   * Starts those that begin the log: the first ones, up to that number. The others are started to
+   * join them.
+   */
   public Trio(
       Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires, int founders)
       throws IOException {
@@ -155,7 +158,7 @@ public final class Trio implements AutoCloseable {
     }
   }
 
-  /** Returns one that runs, as it is seated in the log. */
+  /** Returns a running member, with its seat in the log. */
   public Member member(int i) {
     return member(i, i, node(i).door());
   }
@@ -202,14 +205,14 @@ public final class Trio implements AutoCloseable {
     return all;
   }
 
-  /** Returns the number of who takes itself for the leader; waits for one. */
+  /** Returns the number of the member that takes itself for the leader; waits for one. */
   public int leader() throws Exception {
     int[] found = {-1};
     Await.until(
         "a leader",
         () -> {
           for (Node node : running()) {
-            // Looking changes nothing, not even while the log's first file is made.
+            // A look at the size changes nothing, not even while the log's first file is made.
             assertThat(node.ledger().logBytes()).isNotNegative();
             if (node.ledger().leads()) {
               found[0] = NAMES.indexOf(node.name());
@@ -220,7 +223,7 @@ public final class Trio implements AutoCloseable {
     return found[0];
   }
 
-  /** Appends an entry by the leader, until it is known to be applied; returns its index. */
+  /** Appends an entry at the leader, until it is known to be applied; returns its index. */
   public long append(long id, int bytes) throws Exception {
     while (true) {
       try {
@@ -241,7 +244,7 @@ public final class Trio implements AutoCloseable {
     }
   }
 
-  /** Waits until all that run have applied as much, and checks that it is the same. */
+  /** Waits until all running members have applied as much, and checks that it is the same. */
   public List<Applied> settle() throws Exception {
     append(-1, 16);
     long most = node(leader()).machine().applied().size();

@@ -5,11 +5,11 @@ import dev.weir.shared.Clocks;
 import dev.weir.shared.Counters;
 import dev.weir.shared.StoreSettings;
 
-/** Settings of which a test needs nothing in particular. */
+/** Settings for tests without particular requirements. */
 final class UsualSettings {
   private UsualSettings() {}
 
-  /** Returns settings of a store that waits for an answer, by the machine's clocks. */
+  /** Returns settings of a store that waits for an answer, with the machine's clocks. */
   static StoreSettings store() {
     return new StoreSettings(
         "cluster",

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where Redis is. */
+/** The address of a Redis, from a URI. */
 final class Address {
   private static final String CLUSTER = "redis-cluster://";
   private static final String TLS_CLUSTER = "rediss-cluster://";
@@ -19,7 +19,7 @@ final class Address {
 
   private static final int MOST_PORT = 65_535;
 
-  /** What a URI may say behind a question mark. */
+  /** The parameters that a URI may have behind the question mark. */
   private static final List<String> PARAMETERS =
       List.of(
           "clientName",
@@ -42,6 +42,8 @@ final class Address {
   }
 
   /**
+   * Parses a URI.
+   *
    * @throws IllegalArgumentException if the URI cannot be used; the message does not repeat it,
    *     since it may contain a password
    */
@@ -98,7 +100,7 @@ final class Address {
     }
   }
 
-  /** Takes a port off the host: the client leaves it there if the host has an underscore. */
+  /** Separates a port from the host: the client leaves it there if the host has an underscore. */
   private static void splitPort(RedisURI uri) {
     String host = uri.getHost();
     int colon = host.lastIndexOf(':');
@@ -114,7 +116,7 @@ final class Address {
     }
   }
 
-  /** The client leaves out what it does not know: a password for example. */
+  /** Refuses unknown parameters, which the client would ignore: a password, for example. */
   private static void checkParameters(String uri) {
     int mark = uri.indexOf('?');
     if (mark < 0) {
@@ -131,7 +133,7 @@ final class Address {
     }
   }
 
-  /** Returns the user that a URI names, with a password or without; null if it names none. */
+  /** Returns the user that a URI names, with or without a password; null if it names none. */
   private static @Nullable String user(String uri) {
     String authority = uri.substring(uri.indexOf("://") + 3).replaceFirst("[/?#].*", "");
     int at = authority.lastIndexOf('@');
@@ -155,7 +157,7 @@ final class Address {
   void password(CharSequence password) {
     for (RedisURI uri : uris) {
       char[] secret = password.toString().toCharArray();
-      // The client takes a user without a password for a password.
+      // The client would take a user without a password for a password.
       uri.setCredentialsProvider(
           new StaticCredentialsProvider(RedisCredentials.just(user, secret)));
     }

@@ -7,17 +7,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
-/** Why something failed, in words for the log. */
+/** The causes of failures, in words for the log. */
 final class Causes {
-  /** What the client says of a connection that was closed before it was made. */
+  /** The client's message for a connection that was closed before it was ready. */
   private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
 
-  /** A message that was made of something that was not there. */
+  /** A pattern of messages that were formatted with a missing value. */
   private static final Pattern NOTHING = Pattern.compile("\\bnull\\b");
 
   private Causes() {}
 
-  /** Returns an error without what futures wrap around it. */
+  /** Returns an error without the exceptions in which futures wrap it. */
   static Throwable of(Throwable error) {
     Throwable cause = error;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -27,7 +27,7 @@ final class Causes {
     return cause;
   }
 
-  /** Returns what an error's first cause says, or what it is if it says nothing. */
+  /** Returns the message of an error's first cause, or its type if it has no message. */
   static String words(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Checks whether Redis's settings let it hold limits. Safe for use by many threads. */
+/** A check of Redis's settings, which must let it keep limits. Safe for use by many threads. */
 final class Checks {
   private static final int LEAST_MAJOR = 6;
   private static final int LEAST_MINOR = 2;
@@ -24,7 +24,9 @@ final class Checks {
   private long lookAtNanos;
 
   /**
-   * @param warnings receives what is wrong, when that changes
+   * Creates a check.
+   *
+   * @param warnings receives the problems, when these change
    */
   Checks(Ticker ticker, Consumer<? super String> warnings) {
     this.ticker = ticker;
@@ -32,7 +34,7 @@ final class Checks {
     lookAtNanos = ticker.nanos();
   }
 
-  /** Has the servers checked now: they may be others. */
+  /** Makes the next tick check the servers, which may be others now. */
   synchronized void checkNow() {
     lookAtNanos = ticker.nanos();
   }
@@ -40,8 +42,8 @@ final class Checks {
   /**
    * Checks the servers if it is time: a setting may change while they run.
    *
-   * @param servers each by its name, and how to ask it about itself; a user who may not ask cannot
-   *     be warned
+   * @param servers by name, each with the answer to INFO; without the right to read that, the check
+   *     reports nothing
    */
   void tick(Supplier<Map<String, CompletionStage<String>>> servers) {
     synchronized (this) {
@@ -79,7 +81,7 @@ final class Checks {
     said = all;
   }
 
-  /** Returns what is wrong with a server that says so of itself. */
+  /** Returns the problems of a server, by its answer to INFO. */
   static Set<String> problems(String info) {
     Set<String> problems = new TreeSet<>();
     String policy = field(info, "maxmemory_policy");

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class ClusterLink implements Link {
-  /** The operations of each slot are a call of their own. */
+  /** The most calls in flight: the operations of each slot are a call of their own. */
   private static final int MAX_IN_FLIGHT = 256;
 
   private static final long CONNECT_PAUSE_NANOS = 200_000_000L;
@@ -63,7 +63,7 @@ final class ClusterLink implements Link {
   private long connectAtNanos;
   private volatile String lastProblem = "";
 
-  /** A connection to all nodes, and the way to decide by it. */
+  /** A connection to all nodes, with the script that decides there. */
   private record Connected(
       StatefulRedisClusterConnection<byte[], byte[]> connection, Script script) {}
 
@@ -169,7 +169,7 @@ final class ClusterLink implements Link {
     }
   }
 
-  /** Asks each node that has slots about itself. */
+  /** Requests the INFO of each node that has slots. */
   private Map<String, CompletionStage<String>> infos(
       StatefulRedisClusterConnection<byte[], byte[]> current) {
     Map<String, CompletionStage<String>> infos = new HashMap<>();
@@ -231,7 +231,7 @@ final class ClusterLink implements Link {
   }
 
   private void opened(StatefulRedisClusterConnection<byte[], byte[]> opened) {
-    // Each node is known before the cluster can seem available, so that all of them are waited for.
+    // All nodes are known before the cluster is available, so that it waits for each of them.
     List<Caller> masters = new ArrayList<>();
     for (RedisClusterNode node : client.getPartitions()) {
       if (!node.getSlots().isEmpty()) {
@@ -257,7 +257,7 @@ final class ClusterLink implements Link {
     Object unused = resources.shutdown();
   }
 
-  /** One node. */
+  /** One node of the cluster. */
   private final class Node implements Shard {
     private final String id;
 
@@ -277,7 +277,7 @@ final class ClusterLink implements Link {
           : current.script.call(keys, message).thenApply(RedisReply::new);
     }
 
-    /** Counts in a key whose slot the node has. */
+    /** Charges a key whose slot the node has. */
     @Override
     public CompletionStage<? extends Reply> probe() {
       RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);

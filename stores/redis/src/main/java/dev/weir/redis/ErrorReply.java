@@ -3,11 +3,11 @@ package dev.weir.redis;
 import dev.weir.shared.Failure;
 import java.util.stream.Stream;
 
-/** What Redis's error replies mean. */
+/** The meaning of Redis's error replies. */
 final class ErrorReply {
   private ErrorReply() {}
 
-  /** Returns the failure that an error reply means. */
+  /** Returns the failure that an error reply stands for. */
   static Failure failure(String message) {
     int end = message.indexOf(' ');
     return switch (end < 0 ? message : message.substring(0, end)) {
@@ -21,7 +21,10 @@ final class ErrorReply {
     };
   }
 
-  /** Older versions wrap what a command within the script said. */
+  /**
+   * Returns the failure in an error of the script: older versions wrap the error of a command in
+   * it.
+   */
   private static Failure inner(String message) {
     boolean readOnly =
         Stream.of("READONLY", "read only replica", "-NOREPLICAS", "-MISCONF")

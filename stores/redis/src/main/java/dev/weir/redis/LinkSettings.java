@@ -5,14 +5,14 @@ import dev.weir.shared.StoreSettings;
 import java.time.Duration;
 
 /**
- * Settings for every kind of link to Redis.
+ * The settings of every kind of link to Redis.
  *
- * @param prefix what the names of all keys begin with
- * @param replicas how many replicas must have a decision
+ * @param prefix with which the names of all keys begin
+ * @param replicas the number of replicas that must have a decision
  * @param store settings and counters for all parts of the store
  */
 record LinkSettings(String prefix, int replicas, StoreSettings store) {
-  /** How long a connection may take to come about. */
+  /** The longest time in which a connection may be established. */
   static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
   Ticker ticker() {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The event loops that read a client's replies. Safe for use by many threads. */
 final class Loops implements NettyCustomizer {
-  /** As many as the client has threads: they are few, and live as long as it does. */
+  /** The loops: as many as the client has threads, which are few and live as long as the client. */
   private final Set<EventLoop> loops = ConcurrentHashMap.newKeySet();
 
   @Override
@@ -20,15 +20,15 @@ final class Loops implements NettyCustomizer {
     loops.add(channel.eventLoop());
   }
 
-  /** Returns what is complete once each loop has read what had arrived when it was asked. */
+  /** Returns a stage that is complete once each loop has read what had arrived before this call. */
   CompletionStage<?> turn() {
     return CompletableFuture.allOf(
         loops.stream().map(Loops::turn).toArray(CompletableFuture<?>[]::new));
   }
 
   /**
-   * What a loop is given to do may be done before it looks at its sockets again. What is scheduled
-   * while it does that is done after.
+   * Returns a future that is complete after a loop's next look at its sockets: a task may run
+   * before that look, but what it schedules runs after it.
    */
   private static CompletableFuture<?> turn(EventLoop loop) {
     CompletableFuture<Void> done = new CompletableFuture<>();

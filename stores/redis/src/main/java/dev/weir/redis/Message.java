@@ -14,12 +14,12 @@ import java.util.concurrent.CompletionStage;
 
 /** One call of the script being written: its keys, policies and requests. */
 final class Message implements Call {
-  /** What a written message is sent by. */
+  /** The sender of a written message. */
   interface Sender {
     CompletionStage<? extends Reply> send(byte[][] keys, byte[] message);
   }
 
-  /** Instead of a time: Redis's own. */
+  /** A mark in place of a time: the script uses Redis's own. */
   static final long NO_TIME = -(1L << 53);
 
   private static final int ASK = 1;
@@ -28,7 +28,10 @@ final class Message implements Call {
   private static final int REFUND = 4;
   private static final int RESET = 5;
 
-  /** No policy has more permits, and multiples of it are still exact. */
+  /**
+   * The most permits that are sent: no policy has more, and multiples of the number are still
+   * exact.
+   */
   private static final long MOST_PERMITS = 1L << 33;
 
   private static final int NOT_QUEUED = -1;
@@ -94,7 +97,10 @@ final class Message implements Call {
     target(binding, fingerprint).add(0);
   }
 
-  /** Returns a call that counts one permit of one key, whether it fits or not, and so writes. */
+  /**
+   * Returns a call that counts one permit of one key, even if it does not fit, and so always
+   * writes.
+   */
   static byte[] ofOnePermit(Policy policy) {
     MessageWriter writer = new MessageWriter().add(NO_TIME).add(1);
     for (long number : RedisCode.numbers(policy)) {
@@ -135,7 +141,7 @@ final class Message implements Call {
     return keys.toArray(new byte[0][]);
   }
 
-  /** Returns the argument of the script, for a time of the caller's or {@link #NO_TIME}. */
+  /** Returns the script's argument, for a time of the caller's or {@link #NO_TIME}. */
   byte[] toBytes(long nowMicros) {
     return new MessageWriter()
         .add(nowMicros)

@@ -1,13 +1,15 @@
 package dev.weir.redis;
 
-/** Reads an array of numbers from MessagePack. [MessagePack specification] */
+/** A reader of an array of numbers in MessagePack. [MessagePack specification] */
 final class MessageReader {
   private final byte[] bytes;
   private int at;
   private long left;
 
   /**
-   * @throws IllegalArgumentException if it is not an array
+   * Creates a reader.
+   *
+   * @throws IllegalArgumentException if the bytes are not an array
    */
   MessageReader(byte[] bytes) {
     this.bytes = bytes;
@@ -21,7 +23,7 @@ final class MessageReader {
     }
   }
 
-  /** Returns how many numbers are still to be read. */
+  /** Returns the count of numbers that are still to be read. */
   long left() {
     return left;
   }

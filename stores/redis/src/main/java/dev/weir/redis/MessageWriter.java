@@ -2,11 +2,11 @@ package dev.weir.redis;
 
 import java.util.Arrays;
 
-/** Writes numbers as MessagePack. [MessagePack specification, int format family] */
+/** A writer of numbers as MessagePack. [MessagePack specification, int format family] */
 final class MessageWriter {
   private static final int FIRST_BYTES = 256;
 
-  /** An array of at most 2^32 - 1 elements: its mark and their number. */
+  /** The header of an array of at most 2^32 - 1 elements: its mark and their number. */
   private static final int HEADER_BYTES = 5;
 
   private byte[] bytes = new byte[FIRST_BYTES];
@@ -40,7 +40,7 @@ final class MessageWriter {
     }
   }
 
-  /** Adds another's numbers. */
+  /** Adds the numbers of another writer. */
   MessageWriter addAll(MessageWriter other) {
     int added = other.size - HEADER_BYTES;
     if (size + added > bytes.length) {
@@ -52,7 +52,7 @@ final class MessageWriter {
     return this;
   }
 
-  /** Returns all of them as one array. */
+  /** Returns all numbers as one array. */
   byte[] toBytes() {
     int end = size;
     size = 0;

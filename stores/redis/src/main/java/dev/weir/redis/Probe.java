@@ -9,11 +9,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
 /**
- * A call to find out whether a shard decides: it counts a permit of a new key, which takes every
+ * A call that finds out whether a shard decides: it counts a permit of a new key, which takes every
  * command that a decision may take.
  */
 final class Probe {
-  /** How long the key is there at most. */
+  /** The longest lifetime of the key. */
   private static final Duration LIFE = Duration.ofMillis(100);
 
   private static final byte[] MESSAGE =
@@ -22,16 +22,16 @@ final class Probe {
 
   private Probe() {}
 
-  /** Returns what a call of it says. */
+  /** Returns the message of the call. */
   static byte[] message() {
     return MESSAGE.clone();
   }
 
   /**
-   * Returns the name of a key that is not there yet.
+   * Returns the name of a new key.
    *
-   * @param prefix what all keys begin with
-   * @param fits which names will do; one in 16384 at least
+   * @param prefix with which all keys begin
+   * @param fits returns true for suitable names; at least one in 16384 must be
    */
   static byte[] key(String prefix, Predicate<? super byte[]> fits) {
     for (long number = ThreadLocalRandom.current().nextLong(1L << 62); ; number++) {

@@ -9,9 +9,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** How a policy is written for the script, and its keys. */
+/** The encoding of a policy and of its keys for the script. */
 final class RedisCode implements PolicyCode {
-  /** The longest that a full bucket may last, in nanoseconds, to be counted in nanoseconds. */
+  /**
+   * The longest refill of a full bucket that is counted in nanoseconds; a longer one is counted in
+   * microseconds.
+   */
   private static final long MOST_TICKS = 1L << 52;
 
   private static final long NANOS_PER_MICRO = 1_000;
@@ -22,10 +25,10 @@ final class RedisCode implements PolicyCode {
   private static final int TOKEN = 4;
   private static final int LEAKY = 5;
 
-  /** How many of the numbers say which state is used. */
+  /** The count of those first numbers that select the state. */
   private static final int SHAPE_NUMBERS = 4;
 
-  /** Added to the number of a bucket's algorithm: counted in microseconds. */
+  /** Added to the number of a bucket's algorithm if it is counted in microseconds. */
   private static final int LONG = 2;
 
   private final byte[] keyPrefix;
@@ -45,9 +48,9 @@ final class RedisCode implements PolicyCode {
   }
 
   /**
-   * Returns how another token bucket is written that uses the same state: what a key has used is
-   * the time that its bucket takes to refill. A bucket that is counted in other units than this one
-   * has a state of its own, which begins with what this one knows.
+   * Returns the encoding of another token bucket on the same state: the usage of a key is the time
+   * that its bucket takes to refill. A bucket that is counted in other units than this one has a
+   * state of its own, which begins with the charges of this one.
    */
   RedisCode variant(Policy policy) {
     long[] variant = numbers(policy);
@@ -57,12 +60,12 @@ final class RedisCode implements PolicyCode {
     return new RedisCode(this, variant);
   }
 
-  /** Returns how a binding of a {@link RedisStore} is written. */
+  /** Returns the encoding of a binding of a {@link RedisStore}. */
   static RedisCode of(SharedBinding binding) {
     return (RedisCode) binding.code();
   }
 
-  /** Returns a policy as the script reads it: eight numbers. */
+  /** Returns a policy as the eight numbers that the script reads. */
   static long[] numbers(Policy policy) {
     long windowNanos = SharedBinding.countedWindowNanos(policy);
     long permits = policy.quota().permits();
@@ -83,7 +86,10 @@ final class RedisCode implements PolicyCode {
     return new long[] {algorithm, window, detail, more, permits, permits, 0, 0};
   }
 
-  /** The bytes of an entry's distance to the next; one of their bits is a mark. */
+  /**
+   * Returns the numbers of a log; "more" is the size in bytes of an entry's distance to the next,
+   * one bit of which is a mark.
+   */
   private static long[] log(long window, long granule, long permits) {
     long mostGranules = 4 * (ceilDiv(window, granule) + 2);
     int bits = Long.SIZE - Long.numberOfLeadingZeros(mostGranules) + 1;
@@ -121,7 +127,7 @@ final class RedisCode implements PolicyCode {
     return value / divisor + (value % divisor > 0 ? 1 : 0);
   }
 
-  /** Returns the policy as the script reads it: eight numbers. */
+  /** Returns the eight numbers of the policy that the script reads. */
   long[] numbers() {
     return numbers;
   }

@@ -6,7 +6,7 @@ import dev.weir.shared.Reply;
 import dev.weir.shared.Result;
 import org.jspecify.annotations.Nullable;
 
-/** What the script returned, as {@code begin.lua} says. */
+/** The reply of the script, in the form that {@code begin.lua} describes. */
 final class RedisReply implements Reply {
   private static final long NANOS_PER_MICRO = 1_000;
 
@@ -56,7 +56,7 @@ final class RedisReply implements Reply {
         at);
   }
 
-  /** Returns so many microseconds in nanoseconds, {@link Decision#NEVER} if they are too many. */
+  /** Returns microseconds as nanoseconds, or {@link Decision#NEVER} if they are too many. */
   private static long nanos(long micros) {
     return micros > Decision.NEVER / NANOS_PER_MICRO ? Decision.NEVER : micros * NANOS_PER_MICRO;
   }

@@ -16,18 +16,19 @@ import org.jspecify.annotations.Nullable;
  * A store in Redis 6.2 or newer, or Valkey, shared by many processes. Safe for use by many threads.
  *
  * <p>Each decision is one atomic step of a script in Redis, by Redis's own clock, in microseconds;
- * {@link Consistency} says how often a process asks. Windows and granules are counted in whole
- * microseconds, rounded up. A key's state expires in Redis when it no longer affects a decision.
+ * {@link Consistency} determines how often a process calls Redis. Windows and granules are counted
+ * in whole microseconds, rounded up. A key's state expires in Redis when it no longer affects a
+ * decision.
  *
  * <p>Without failover, no window holds more than the quota. Redis replicates asynchronously: a
- * replica that is promoted may lack the latest decisions, and admit as much again. {@link
+ * replica that is promoted may lack the latest decisions, and admit the same permits again. {@link
  * Builder#replicas} narrows that.
  *
- * <p>Answers come on a thread of the client's, which must not be blocked, or on the caller's if
- * Redis need not be asked. A decision that Redis does not give within the {@linkplain
- * Builder#timeout timeout} is answered as its policy's {@link FailureMode} says; so is every
- * decision while Redis cannot be asked, at once. Nothing is ever asked twice: what was charged for
- * an answer that came too late is given back.
+ * <p>Answers come on a thread of the client's, which must not be blocked, or on the caller's if no
+ * call to Redis is needed. If Redis does not decide a request within the {@linkplain
+ * Builder#timeout timeout}, the policy's {@link FailureMode} determines the answer. While Redis
+ * cannot be reached, this answer is given at once. Nothing is ever sent twice: permits that were
+ * charged for an answer that came too late are given back.
  */
 public final class RedisStore extends SharedStore {
   private RedisStore(LinkSettings settings, Address address) {
@@ -40,13 +41,13 @@ public final class RedisStore extends SharedStore {
    * @param uri {@code redis://[user:password@]host[:port][/database]}, {@code rediss://} for TLS,
    *     {@code redis-sentinel://host[:port][,host...][/database]#master}, {@code
    *     redis-cluster://host[:port][,host...]}, {@code rediss-cluster://}
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if the URI has none of these forms
    */
   public static Builder builder(String uri) {
     return new Builder(Address.of(uri));
   }
 
-  /** Collects a store's options. Not safe for use by several threads. */
+  /** A builder of a store. Not safe for use by several threads. */
   public static final class Builder {
     private static final long MOST_TIMEOUT_SECONDS = 60;
     private static final int MOST_REPLICAS = 16;
@@ -67,15 +68,18 @@ public final class RedisStore extends SharedStore {
     }
 
     /**
-     * Sets the password, in place of one in the URI: of the user that the URI names, as in {@code
-     * redis://user@host}, or of the default user if it names none.
+     * Sets the password, instead of one in the URI: that of the user that the URI names, as in
+     * {@code redis://user@host}, or of the default user if it names none.
      */
     public Builder password(CharSequence password) {
       address.password(password);
       return this;
     }
 
-    /** Sets what the names of all keys begin with, 1 to 64 characters. Default: {@code weir}. */
+    /**
+     * Sets the text with which the names of all keys begin, 1 to 64 characters. Default: {@code
+     * weir}.
+     */
     public Builder prefix(String prefix) {
       if (prefix.isEmpty() || prefix.length() > MOST_PREFIX_LENGTH) {
         throw new IllegalArgumentException(
@@ -86,8 +90,8 @@ public final class RedisStore extends SharedStore {
     }
 
     /**
-     * Sets how long a decision may take, 1 ms to 60 s; then it is answered as its policy says.
-     * Default: 100 ms.
+     * Sets the longest time that a decision may take, 1 ms to 60 s; then its policy's {@link
+     * FailureMode} determines the answer. Default: 100 ms.
      */
     public Builder timeout(Duration timeout) {
       boolean fits =
@@ -101,8 +105,8 @@ public final class RedisStore extends SharedStore {
     }
 
     /**
-     * Sets how many replicas must have a decision before it is answered; those that do not in time
-     * make it uncertain. 0 to 16, not for a cluster; default: 0.
+     * Sets how many replicas must have a decision before it is answered; if fewer have it in time,
+     * the decision is uncertain. 0 to 16, not for a cluster; default: 0.
      */
     public Builder replicas(int replicas) {
       if (replicas < 0 || replicas > MOST_REPLICAS || (replicas > 0 && address.isCluster())) {
@@ -129,32 +133,32 @@ public final class RedisStore extends SharedStore {
       return this;
     }
 
-    /** Sets what receives messages for the operator, one line each. Default: nothing. */
+    /** Sets the receiver of messages for the operator, one line each. Default: none. */
     public Builder log(Consumer<? super String> log) {
       this.log = Objects.requireNonNull(log, "log");
       return this;
     }
 
     /**
-     * Sets what receives warnings of problems that break guarantees while they last, one line each:
-     * settings of Redis that make it forget, and a clock that goes back. Settings are checked when
-     * the connection is made and every minute; a change of what is wrong is reported. Default: what
-     * {@link #log} sets.
+     * Sets the receiver of warnings of problems that break guarantees while they last, one line
+     * each: settings that make Redis lose data, and a clock that goes back. Settings are checked
+     * when the connection is made and every minute; a change of the problems is reported. Default:
+     * the receiver that {@link #log} sets.
      */
     public Builder warnings(Consumer<? super String> warnings) {
       this.warnings = Objects.requireNonNull(warnings, "warnings");
       return this;
     }
 
-    /** Has callers bring the time along, and nothing expire: for tests. */
+    /** Makes callers send their own time, and nothing expire: for tests. */
     Builder callersClock() {
       callersClock = true;
       return this;
     }
 
     /**
-     * Returns the store. It connects by itself, now or whenever Redis is there, and again after
-     * every loss.
+     * Returns the store. It connects by itself, now or as soon as Redis can be reached, and again
+     * after every loss.
      */
     public RedisStore build() {
       StoreSettings settings =

@@ -21,9 +21,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What decides, in Redis: a function where there are functions, from Redis 7 on, and Redis's user
- * may call them; else a script. A function is set up once, a script anew for every call. Safe for
- * use by many threads.
+ * The code that decides in Redis: a function from Redis 7 on, if Redis's user may call functions;
+ * otherwise a script. A function is set up once, a script anew for every call. Safe for use by many
+ * threads.
  */
 final class Script {
   private static final List<String> FILES =
@@ -33,7 +33,7 @@ final class Script {
   private static final String SCRIPT_DIGEST;
   private static final String LIBRARY;
 
-  /** The function's name, and its library's: another version is another name. */
+  /** The name of the function and of its library: another version has another name. */
   private static final String FUNCTION;
 
   static {
@@ -56,16 +56,18 @@ final class Script {
 
   private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-  /** Whether the function is known and may be called. */
+  /** True if the function is loaded and may be called. */
   private volatile boolean function;
 
-  /** Set where Redis's user may call no functions. */
+  /** True if Redis's user may not call functions. */
   private volatile boolean forbidden;
 
   private volatile CompletionStage<?> loading = CompletableFuture.completedStage(null);
 
   /**
-   * @param redis one connection; what is found out about it is not true of the next
+   * Creates the code's caller.
+   *
+   * @param redis one connection; what is found out about it does not hold for the next
    */
   Script(RedisClusterAsyncCommands<byte[], byte[]> redis) {
     this.redis = redis;
@@ -87,7 +89,10 @@ final class Script {
     }
   }
 
-  /** Makes the function known, if there are any; until then, and if not, the script is called. */
+  /**
+   * Loads the function, if Redis has functions; until then, and if it has none, the script is
+   * called.
+   */
   void load() {
     loading =
         redis
@@ -100,8 +105,8 @@ final class Script {
   }
 
   /**
-   * Calls it. Where Redis does not know it, or its user may not call it so, nothing has been done
-   * yet, and it is called in another way.
+   * Calls the function or the script. If Redis does not have it, or its user may not call it in
+   * this way, nothing has been done yet, and it is called in another way.
    *
    * @return the reply; fails with a {@link ShardException}
    */
@@ -132,7 +137,7 @@ final class Script {
     return unknown;
   }
 
-  /** Returns whether Redis's user may not use a command at all, whatever the key. */
+  /** Returns whether Redis's user may not use a command at all, for any key. */
   private boolean forbidden(String problem, String command) {
     boolean denied = problem.startsWith("NOPERM") && problem.contains("'" + command + "'");
     if (denied && command.equals("fcall")) {
@@ -148,14 +153,14 @@ final class Script {
             redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, message),
             problem -> problem.startsWith("NOSCRIPT"),
             () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, message));
-    // A user who may only call functions has to wait until there is one.
+    // A user who may call functions only has to wait until the function is loaded.
     return unless(
         reply,
         problem -> forbidden(problem, "evalsha") || forbidden(problem, "eval"),
         () -> loading.thenCompose(done -> function ? fcall(keys, message) : reply));
   }
 
-  /** Returns the first reply, or another if Redis said a certain error instead. */
+  /** Returns the first reply, or another one if Redis returned a certain error instead. */
   private static CompletionStage<byte[]> unless(
       CompletionStage<byte[]> first,
       Predicate<String> problem,
@@ -175,7 +180,7 @@ final class Script {
         .thenCompose(stage -> stage);
   }
 
-  /** Returns what an error of the client's means. */
+  /** Returns the exception for an error of the client. */
   static ShardException failed(Throwable error) {
     Throwable cause = Causes.of(error);
     if (cause instanceof ShardException known) {

@@ -34,17 +34,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A link to one Redis, or to the one that sentinels name. Safe for use by many threads.
  *
- * <p>It connects by itself and again after a loss, which asks the sentinels anew. What was on its
- * way when the connection was lost is never sent again: it may have been decided.
+ * <p>It connects by itself, and again after a loss by the sentinels' newest answer. Calls that were
+ * in flight when the connection was lost are never sent again: they may have been decided.
  */
 final class SingleLink implements Link, Shard {
-  /** One call is being decided while the next is on its way. */
+  /** The most calls in flight: one is decided while the next is on its way. */
   private static final int MAX_IN_FLIGHT = 2;
 
   private static final long LEAST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 500_000_000L;
 
-  /** A connection without a reply for this long may have no server at its other end. */
+  /**
+   * The shortest silence after which a connection counts as broken: nothing may be at its other
+   * end.
+   */
   private static final long LEAST_SILENCE_NANOS = 3_000_000_000L;
 
   private static final Duration QUIET = Duration.ZERO;
@@ -68,7 +71,7 @@ final class SingleLink implements Link, Shard {
   private long connectAtNanos;
   private volatile String lastProblem = "";
 
-  /** A connection, and the way to decide by it. */
+  /** A connection, with the script that decides there. */
   private record Connected(StatefulRedisConnection<byte[], byte[]> connection, Script script) {}
 
   SingleLink(RedisURI uri, LinkSettings settings) {
@@ -84,7 +87,7 @@ final class SingleLink implements Link, Shard {
         ClientOptions.builder()
             .autoReconnect(false)
             .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-            // What comes too late is to be read all the same.
+            // A late reply must still be read.
             .timeoutOptions(TimeoutOptions.create())
             .socketOptions(
                 SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build())
@@ -161,7 +164,7 @@ final class SingleLink implements Link, Shard {
     return reply
         .whenComplete(
             (bytes, error) -> {
-              // A replica now: the address, or the sentinels, may lead to its master.
+              // The server is a replica now: the address, or the sentinels, may lead to its master.
               if (error != null && Script.failed(error).failure() == Failure.READONLY) {
                 closeLater(current.connection);
               }
@@ -169,7 +172,7 @@ final class SingleLink implements Link, Shard {
         .thenApply(RedisReply::new);
   }
 
-  /** Waits for replicas to have what has been decided. */
+  /** Waits until enough replicas have the decision. */
   private CompletionStage<byte[]> replicated(
       StatefulRedisConnection<byte[], byte[]> current, byte[] reply) {
     return current
@@ -185,7 +188,7 @@ final class SingleLink implements Link, Shard {
               if (error != null && !(Causes.of(error) instanceof RedisCommandExecutionException)) {
                 throw Script.failed(error);
               }
-              // Also where WAIT is refused: what it was to wait for has been decided.
+              // Also if WAIT is refused: the requests themselves have been decided.
               String words =
                   error == null
                       ? count + " replicas have it (expected: " + settings.replicas() + ")"
@@ -194,7 +197,9 @@ final class SingleLink implements Link, Shard {
             });
   }
 
-  /** Gives the connection up if earlier probes are not answered: a new one may be. */
+  /**
+   * Probes the server. Closes the connection if earlier probes were not answered: a new one may be.
+   */
   @Override
   public CompletionStage<? extends Reply> probe() {
     Connected current = connected;
@@ -210,7 +215,7 @@ final class SingleLink implements Link, Shard {
     return call(new byte[][] {key}, Probe.message()).whenComplete((done, error) -> answered());
   }
 
-  /** Returns whether the first of the probes that have no answer is an old one. */
+  /** Returns whether the oldest probe without an answer is too old. */
   private synchronized boolean silent() {
     long now = ticker.nanos();
     if (!probing) {

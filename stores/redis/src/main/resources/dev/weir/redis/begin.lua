@@ -1,22 +1,23 @@
 -- Decides requests for permits, each atomically, several in one call.
 --
--- How is this designed, and why? One value holds all that is known of a key: a section for each
--- shape (algorithm and window) under which the key was asked lately, nearly always one. A section
--- is an array: the shape, when it was last asked under (only kept beside others), and the state,
--- as the meters below have it. A request under a shape that the key does not have yet finds a
--- section made of what the others know; what is admitted is recorded in all of them. So processes
--- may have different revisions of the rules in force, and no change of a rule adds permits.
+-- How is this designed, and why? One value holds the whole state of a key: a section for each shape
+-- (algorithm and window) of its recent requests, nearly always one. A section is an array: the shape,
+-- the time of the last request under it (kept only beside other sections), and the state in the form
+-- of the meters below. If a request comes under a shape that the key does not have yet, a section is
+-- made from the others; admitted permits are recorded in all of them. So processes may have different
+-- revisions of the rules in force, and no change of a rule adds permits.
 --
--- Time is Redis's own, in integer microseconds, and never goes back for a key: at an older time than
--- that of its latest charge it decides at that charge's time. Every number is an integer of at most 2^53,
--- so doubles are exact. Every rounding refuses. A value expires when it means no more than no value.
+-- Time is Redis's own, in integer microseconds, and never goes back for a key: if the clock is behind
+-- the latest charge of a key, the key is decided at that charge's time. Every number is an integer of
+-- at most 2^53, so doubles are exact. Every rounding can only refuse. A value expires when it has the
+-- same effect as no value.
 --
 -- All keys are read first and written last, so that an error in between changes nothing.
 --
--- The library is made of several files in this order: this one, log, counter, fixed, bucket, decide.
+-- The library consists of several files in this order: this one, log, counter, fixed, bucket, decide.
 -- The last defines decide(keys, args), which a script calls, or which is a function of Redis 7.
 --
--- keys     those that are asked for, each once
+-- keys     the requested keys, each once
 -- args[1]  MessagePack, one array of numbers:
 --            now in microseconds, or NO_TIME for Redis's own (any other is for tests: nothing expires)
 --            how many policies, then for each: algorithm, window, detail, more detail,
@@ -24,16 +25,16 @@
 --            then the requests, each beginning with its kind:
 --              ASK    how many charges, whether to peek, how long it may wait or NOT_QUEUED,
 --                     then for each charge: key, policy, permits, role
---              SOME   key, policy, permits, count: as often as fits, at most count times
---              RECORD key, policy, permits: admitted already, to be counted whether they fit or not
+--              SOME   key, policy, permits, count: as often as they fit, at most count times
+--              RECORD key, policy, permits: already admitted, to be counted even if they do not fit
 --              REFUND key, policy, permits, instant charged, reset instant, its nanoseconds
---              RESET  key, policy, 0: the key is forgotten
+--              RESET  key, policy, 0: the key's state is removed
 -- Returns  MessagePack, one array of numbers: the time, then for each
 --              ASK    1 or 0 for the whole, then for each charge a result
---              SOME   how often it fitted, then a result
+--              SOME   how often they fitted, then a result
 --              RECORD a result
 --              REFUND how many permits were given back
---              RESET  1 if there was anything to forget, else 0
+--              RESET  1 if there was a state to remove, else 0
 --          A result: its code, remaining, wait or retry-after (-1: never), reset-after, its
 --          nanoseconds, the instant for which it counts. Times are microseconds.
 
@@ -47,9 +48,9 @@ local REQUIRED, ANY, OPTIONAL = 0, 1, 2
 local FITS, OVER_LIMIT, INVALID, UNCERTAIN = 0, 1, 2, 3
 local LOG, COUNTER, FIXED, TOKEN, LEAKY, LONG_TOKEN, LONG_LEAKY = 1, 2, 3, 4, 5, 6, 7
 
--- Of a section, and the first ones also of a policy.
+-- Indexes of a section's fields; a policy begins with the first four as well.
 local ALGORITHM, WINDOW, DETAIL, MORE, ASKED = 1, 2, 3, 4, 5
--- Of a policy.
+-- Indexes of a policy's other fields.
 local LIMIT, BURST, EMISSION, TOLERANCE = 5, 6, 7, 8
 
 local LONG_AGO = -4611686018427387
@@ -57,7 +58,7 @@ local MOST_SECTIONS = 16
 local MOST_ENTRY_BYTES = 32768
 local MOST_PERMITS = 1099511627775
 
--- A meter whose state has the instant of the latest charge: LAST, and whether that lay ahead.
+-- A meter whose state has the instant of the latest charge, LAST, and whether that lay ahead.
 local LAST, AHEAD = 6, 7
 
 local function effective(s, now)
@@ -71,7 +72,7 @@ local function stamp(s, now, at)
   end
 end
 
--- Returns a * b / c, rounded down or up, where the product may exceed 2^53: b and c at most 2^45.
+-- Returns a * b / c, rounded down or up; the product may exceed 2^53, b and c are at most 2^45.
 local function muldiv(a, b, c, up)
   if a * b < 9007199254740992 then
     return up and ceil(a * b / c) or floor(a * b / c)

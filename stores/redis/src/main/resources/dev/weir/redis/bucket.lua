@@ -1,11 +1,11 @@
 -- Token and leaky bucket: the generic cell rate algorithm over the theoretical arrival time, in
--- ticks of a nanosecond; of a microsecond for the LONG ones, whose full bucket is worth more than
--- 2^52 nanoseconds.
+-- ticks of a nanosecond; of a microsecond for the LONG ones, whose full bucket takes more than 2^52
+-- nanoseconds to refill.
 -- DETAIL and MORE are the emission interval and the burst of a bucket with its own burst, else 0.
 local bucket = {}
 do
-  -- The arrival time and its nanoseconds; the largest limit that was asked for since the bucket was
-  -- full; a place that is not used any more; charges with a reset up to BARRED keep their permits.
+  -- The arrival time and its nanoseconds; the largest limit of a request since the bucket was full;
+  -- a field that is not used any more; charges with a reset up to BARRED get no permits back.
   local TAT, NANOS, WIDEST, UNUSED, BARRED, BARRED_NANOS = 6, 7, 8, 9, 10, 11
   local MOST_TICKS = 4503599627370496
 
@@ -21,7 +21,7 @@ do
     s[TAT], s[NANOS], s[WIDEST] = LONG_AGO, 0, 0
   end
 
-  -- A clock further behind than a bucket can be full is taken to be no further.
+  -- A clock that is further behind than the longest refill counts as no further behind.
   function bucket.effective(s, now)
     return max(now, s[TAT] - floor(MOST_TICKS / tick_per_micro(s)))
   end
@@ -71,7 +71,7 @@ do
     end
   end
 
-  -- What another algorithm admitted costs as under the smaller of the two limits.
+  -- Permits that another algorithm admitted cost as much as under the smaller of the two limits.
   function bucket.record(s, _, at, permits, p)
     local cost = emission(s, s[WIDEST])
     local full = s[DETAIL] > 0 and s[DETAIL] * s[MORE] or cost * s[WIDEST]
@@ -119,7 +119,7 @@ do
     return max(0, floor((p[TOLERANCE] - backlog(s, now)) / p[EMISSION]))
   end
 
-  -- Returns how long a full bucket takes to reset, at most.
+  -- Returns the longest time that a full bucket takes to reset.
   function bucket.drain(s)
     return micros(s, s[DETAIL] * s[MORE]) + s[WINDOW] + 4294968
   end

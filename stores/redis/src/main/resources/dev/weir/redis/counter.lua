@@ -13,7 +13,7 @@ do
     return floor(at / s[WINDOW])
   end
 
-  -- Returns the hits as they read in a window not before the latest.
+  -- Returns the hits of a window and of the one before it; the window is the latest or a later one.
   local function hits(s, index)
     local later = index - index_of(s, s[LAST])
     if later == 0 then
@@ -22,7 +22,7 @@ do
     return 0, later == 1 and s[CURRENT] or 0
   end
 
-  -- Returns the most of the previous window that may be covered so that its share is in the room.
+  -- Returns the longest part of the previous window that may be covered if its hits must fit in room.
   local function covered(s, room, previous)
     return previous <= room and s[WINDOW] or muldiv(room, s[WINDOW], previous, false)
   end

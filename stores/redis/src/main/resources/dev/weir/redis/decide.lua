@@ -1,11 +1,11 @@
 local meters = {[LOG] = log, [COUNTER] = counter, [FIXED] = fixed, [TOKEN] = bucket, [LEAKY] = bucket,
   [LONG_TOKEN] = bucket, [LONG_LEAKY] = bucket}
 
--- The state of one call, from here on: its arguments, what it has read, and what it will return.
+-- The state of one call, from here on: its arguments, the values it has read, and its results.
 
 local input, at_input, now, keys, values, held, policies, output, size
 
--- How many fields a section has at least and at most, by its algorithm.
+-- The least and the most fields of a section, by its algorithm.
 local LEAST = {11, 9, 8, 8, 8, 8, 8}
 local MOST = {11, 9, 8, 11, 11, 11, 11}
 
@@ -23,7 +23,7 @@ local function is_section(s)
   return true
 end
 
--- Returns the sections that were read, or false if they are not ours.
+-- Returns the sections that were read, or false if another program wrote them.
 local function filled(known, fine, first, ...)
   if not fine or not is_section(first) then
     return false
@@ -39,7 +39,7 @@ local function filled(known, fine, first, ...)
   return known
 end
 
--- Returns the sections of a key, or nil if what is stored is not ours.
+-- Returns the sections of a key, or nil if another program wrote its value.
 local function sections(k)
   local known = held[k]
   if known == nil then
@@ -62,7 +62,7 @@ local function find(known, p)
   end
 end
 
--- Returns a section that knows everything in the window, the exact one if there is a choice.
+-- Returns a section with all charges in the window, the exact one if there is a choice.
 local function complete(known, window)
   local best
   for i = 1, #known do
@@ -74,8 +74,8 @@ local function complete(known, window)
   return best
 end
 
--- Returns a section with what the others know of the key; without a complete one among them what
--- all of them know is added up, which can only refuse.
+-- Returns a new section with the charges of the others. If none of them is complete, the charges of
+-- all of them are added up, which can only refuse.
 local function seeded(known, p)
   local s = {p[ALGORITHM], p[WINDOW], p[DETAIL], p[MORE], 0}
   local meter = meters[p[ALGORITHM]]
@@ -127,7 +127,7 @@ local function wait_for(charge, permits, queued)
   return ask(charge.section, charge.at, permits, p)
 end
 
--- Returns whether a section can be dropped: no request asks under it, and it cannot matter any more.
+-- Returns whether a section can be dropped: it has no recent requests, and has no effect any more.
 local function outlived(s)
   local drain = s[ALGORITHM] >= TOKEN and bucket.drain(s) or 0
   return s[ASKED] > 0 and now - max(s[ASKED], s[LAST]) > max(2 * s[WINDOW] + s[DETAIL], drain)
@@ -197,7 +197,7 @@ local function remaining(charge)
   return charge.meter.remaining(charge.section, charge.at, charge.policy)
 end
 
--- Returns the wait as seen from now, also if the key's time is ahead of it.
+-- Returns the wait from now on, even if the key's time is ahead of now.
 local function later(charge, wait)
   return wait + charge.at - now
 end
@@ -225,7 +225,7 @@ local function check(charges, i, queued, most_wait)
   end
   local fits = wait <= most_wait
   if not fits and wait == huge and queued then
-    wait = wait_for(charge, charge.permits, false) -- The queue is full: say when it has room.
+    wait = wait_for(charge, charge.permits, false) -- The queue is full: return when it has room.
   end
   charge.code = fits and FITS or OVER_LIMIT
   charge.wait = wait
@@ -243,8 +243,8 @@ local function next_charge()
   return charge
 end
 
--- Folds what is known of every charge into whether the request is allowed: as Charges.settle does in
--- Java, but for what a failure mode forgives, which no script decides.
+-- Returns whether the request is allowed, by the codes of all charges. Charges.settle in Java does the
+-- same, and also handles failure modes, which no script decides.
 local function settle(charges)
   local refused, any_asked, any_fits = false, false, false
   for i = 1, #charges do
@@ -274,7 +274,7 @@ local function ask()
   end
   local allowed = settle(charges)
   put(allowed and 1 or 0)
-  -- What is left when nothing is charged has to be computed before anything is charged.
+  -- The permits that remain if nothing is charged must be computed before anything is charged.
   for i = 1, count do
     local charge = charges[i]
     charge.charges = allowed and peeking == 0 and charge.code == FITS and charge.permits > 0
@@ -332,7 +332,7 @@ local function record()
   put_result(FITS, charge, remaining(charge), 0, charge.at)
 end
 
--- Gives back in the section that charged, and in no other: the others may count too much.
+-- Refunds permits in the section that charged them, and in no other: the others may count too much.
 local function refund()
   local charge = next_charge()
   local p, permits = charge.policy, charge.permits
@@ -350,7 +350,7 @@ local function refund()
   put(given)
 end
 
--- Forgets a key. A value that is not ours stays.
+-- Removes the state of a key. A value of another program stays.
 local function reset()
   local known = sections(next_charge().key)
   if not known then
@@ -364,7 +364,7 @@ local function reset()
   end
 end
 
--- Reads all values at once. MGET returns the same for a value that is no string as for no value, so keys
+-- Reads all values at once. MGET returns the same for a value that is no string as for none, so keys
 -- without a value are looked up again: one EXISTS for all of them, which nearly always finds none.
 local function read()
   values, held = #keys > 0 and redis.call('MGET', spread(keys)) or {}, {}
@@ -395,7 +395,7 @@ local function write(own_time)
         value = i == 1 and cmsgpack.pack(known[i]) or value .. cmsgpack.pack(known[i])
       end
       if #known == 0 then
-        redis.call('SET', keys[k], '', 'PXAT', 1) -- Expired at once. DEL would be one more permission.
+        redis.call('SET', keys[k], '', 'PXAT', 1) -- Expires at once. DEL would need another permission.
       elseif own_time then
         redis.call('SET', keys[k], value, 'PXAT', ceil(expires / 1000))
       else

@@ -9,7 +9,7 @@ do
 
   fixed.effective = effective
 
-  -- Returns the start of the window that an instant falls into.
+  -- Returns the start of the window that contains an instant.
   local function start_at(s, at)
     return floor(at / s[WINDOW]) * s[WINDOW]
   end

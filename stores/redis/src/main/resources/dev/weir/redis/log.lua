@@ -1,7 +1,7 @@
 -- Sliding-window log, and buckets: the log of granules. DETAIL is the granule's length. Entries are
 -- packed, the oldest first, each with its distance in granules to the next and its permits if they
--- are not 1; the newest stands in NEWEST. Beyond MOST_ENTRY_BYTES neighbours are merged into the
--- later instant, which can only refuse.
+-- are not 1; the newest is in NEWEST. Beyond MOST_ENTRY_BYTES, neighbours are merged at the later
+-- instant, which can only refuse.
 local log = {}
 do
   local OLDEST, TOTAL, NEWEST, ENTRIES = 8, 9, 10, 11
@@ -32,7 +32,7 @@ do
   local WIDE = {128, 32768, 8388608, 2147483648, 549755813888, 140737488355328, 36028797018963968}
 
   -- Calls visit(index, permits) for each entry, the oldest first, until it returns true. Returns
-  -- the index of the first entry that was not passed, and where it begins.
+  -- the index of the first entry that was not passed, and the offset at which it begins.
   local function walk(s, visit)
     local entries, index, from = s[ENTRIES], s[OLDEST], 1
     local bytes = s[MORE]
@@ -214,8 +214,7 @@ do
         s[NEWEST], s[TOTAL] = s[NEWEST] - given, s[TOTAL] - given
         return given
       end
-      -- The last reservation is cancelled: new charges queue behind the
-      -- one before it.
+      -- The last reservation is cancelled: new charges queue behind the one before it.
       local kept = {}
       walk(s, function(index, charged)
         kept[#kept + 1] = {index, charged}

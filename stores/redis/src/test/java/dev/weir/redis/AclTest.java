@@ -19,13 +19,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Users of Redis who may do little. What they need is what {@code docs/redis.md} says. Functions
- * are tested where the server has them, and scripts always.
+ * Users of Redis with few permissions, which are those in {@code docs/redis.md}. Functions are
+ * tested if the server has them, and scripts always.
  */
 class AclTest extends FaultTest {
   private static final String SECRET = "a-secret";
 
-  /** What a decision takes, in whichever way it is called. */
+  /** The permissions of a decision, in whichever way the script is called. */
   private static final List<String> WITHIN = List.of("+mget", "+exists", "+set", "+time");
 
   private static final List<String> SCRIPT = List.of("+evalsha", "+eval");
@@ -45,12 +45,12 @@ class AclTest extends FaultTest {
     return !server.command("COMMAND", "INFO", "fcall").equals("[null]");
   }
 
-  /** Returns each way to call that the server has, with what it takes. */
+  /** Returns the permissions for each way to call the script that the server has. */
   private static List<List<String>> ways(RedisServer server) {
     return hasFunctions(server) ? List.of(of(SCRIPT), of(FUNCTION)) : List.of(of(SCRIPT));
   }
 
-  /** Has the server know a user who may do just this. */
+  /** Creates a user who has only these permissions. */
   private static void user(RedisServer server, List<String> permissions) {
     List<String> command =
         new ArrayList<>(List.of("ACL", "SETUSER", "lim", "reset", "on", ">" + SECRET, "~weir:*"));
@@ -73,7 +73,7 @@ class AclTest extends FaultTest {
     log.clear();
   }
 
-  /** Asks in all the ways that there are. */
+  /** Makes requests of every kind. */
   private static void assertDecides(RedisStore store) {
     for (Consistency consistency : Consistency.values()) {
       RateLimiter limiter =
@@ -100,7 +100,7 @@ class AclTest extends FaultTest {
       store.decide(charges, 0, done::complete);
       assertThat(done.orTimeout(60, TimeUnit.SECONDS).join().allowed()).isTrue();
       store.retire(
-          limiter.policy().name(), 0); // Gives back what is left, and records what is unrecorded.
+          limiter.policy().name(), 0); // Gives back unspent permits, and records all others.
     }
     assertThat(store.metrics().failures().values()).containsOnly(0L);
   }
@@ -182,7 +182,7 @@ class AclTest extends FaultTest {
         assertThat(log).as(lacking).hasSize(1).noneMatch(line -> line.contains("null"));
         assertThat(store.metrics().burned()).isZero();
 
-        // Functions are tried again with the next connection.
+        // The next connection tries functions again.
         user(server, permissions);
         server.command("CLIENT", "KILL", "USER", "lim");
         Redis.await(() -> limiter.tryAcquire("k").reason() == Reason.WITHIN_LIMIT);

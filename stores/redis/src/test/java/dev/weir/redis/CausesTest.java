@@ -31,7 +31,7 @@ class CausesTest {
         .isEqualTo("the connection was closed while it was being made");
   }
 
-  /** Whatever is at the address: it says something, in bytes of its own, and closes. */
+  /** Servers of other protocols: each sends some bytes of its own, and closes. */
   @ParameterizedTest
   @ValueSource(
       strings = {

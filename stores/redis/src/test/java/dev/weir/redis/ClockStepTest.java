@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a step of the clock of Redis's host does to keys that were charged before. */
+/** The effect of a step of the clock of Redis's host on keys that were charged before. */
 class ClockStepTest {
   private static final long PERMITS = 5;
   private static final long WINDOW = Duration.ofSeconds(4).toNanos();
@@ -52,7 +52,7 @@ class ClockStepTest {
     assertThat(decide(binding, 1, START - 1_000).allowed()).isFalse();
     assertThat(decide(binding, PERMITS, back + refused.retryAfterNanos(0)).allowed()).isTrue();
 
-    // So does another --store-prefix.
+    // Another --store-prefix has the same effect.
     assertThat(decide(binding("other", algorithm), PERMITS, back).allowed()).isTrue();
   }
 
@@ -65,7 +65,7 @@ class ClockStepTest {
     assertThat(decide(binding, 1, START + 1_000).allowed()).isFalse();
   }
 
-  /** A reading of the clock, and how many permits are asked for at it. */
+  /** A reading of the clock, and the permits requested at that time. */
   private record Reading(long nanos, long permits) {}
 
   @Test
@@ -85,7 +85,7 @@ class ClockStepTest {
         });
   }
 
-  /** Whatever the clock says: as far as it ever was, no window of it holds more than the limit. */
+  /** Checks that no window holds more than the limit, by the latest time the clock ever showed. */
   private void check(List<Reading> readings) {
     Binding binding =
         binding("trial " + readings.hashCode() + readings.size(), Algorithm.SLIDING_WINDOW);

@@ -18,13 +18,13 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that ask several stores for the same keys until they are stopped, whatever happens to
- * Redis meanwhile.
+ * Threads that request the same keys from several stores until they are stopped, whatever happens
+ * to Redis meanwhile.
  */
 final class Crowd implements AutoCloseable {
   private static final int THREADS = 2;
 
-  /** What a client does when it was refused: without it, a test would only hear refusals. */
+  /** The pause of a client after a refusal: without it, a test would get nothing but refusals. */
   private static final long PAUSE_NANOS = 50_000;
 
   private static final long WATCH_NANOS = 10_000_000;
@@ -47,7 +47,7 @@ final class Crowd implements AutoCloseable {
     this.keys = keys;
   }
 
-  /** Has two threads for each store ask for that many keys. */
+  /** Starts two threads for each store, which request that many keys. */
   static Crowd start(Policy policy, int keys, List<RedisStore> stores) {
     Crowd crowd = new Crowd(policy, keys);
     for (RedisStore store : stores) {
@@ -66,7 +66,7 @@ final class Crowd implements AutoCloseable {
     return crowd;
   }
 
-  /** Adds up for how long this process got no processor, or was halted. */
+  /** Adds up the time for which this process got no processor, or was halted. */
   private void watch() {
     long before = System.nanoTime();
     while (!stopped) {
@@ -100,24 +100,24 @@ final class Crowd implements AutoCloseable {
     return decision;
   }
 
-  /** Waits until each store gives that reason for a key that was never used before. */
+  /** Waits until each store answers a request for a new key with that reason. */
   void await(Reason reason) {
     for (RateLimiter limiter : limiters) {
       Redis.await(() -> ask(limiter, "probe " + probes.incrementAndGet()).reason() == reason);
     }
   }
 
-  /** Waits until so many permits have been admitted since the start. */
+  /** Waits until that many permits have been admitted since the start. */
   void awaitAdmitted(long count) {
     Redis.await(() -> permits.sum() >= count);
   }
 
-  /** Waits until so many answers had that reason since the start. */
+  /** Waits until that many answers had the reason since the start. */
   void awaitAnswers(Reason reason, long count) {
     Redis.await(() -> answers(reason) >= count);
   }
 
-  /** Returns all keys that it ever asked for. */
+  /** Returns all requested keys. */
   List<String> keys() {
     List<String> all = new ArrayList<>();
     for (int i = 0; i < keys; i++) {
@@ -129,34 +129,34 @@ final class Crowd implements AutoCloseable {
     return all;
   }
 
-  /** Returns how many answers had that reason. */
+  /** Returns the number of answers with that reason. */
   long answers(Reason reason) {
     LongAdder count = reasons.get(reason);
     return count == null ? 0 : count.sum();
   }
 
-  /** Returns how many permits were admitted. */
+  /** Returns the number of admitted permits. */
   long admitted() {
     return permits.sum();
   }
 
-  /** Returns how long the slowest answer took. */
+  /** Returns the time that the slowest answer took. */
   long slowestNanos() {
     return slowestNanos.get();
   }
 
-  /** Returns for how long all threads were held up at least, in pauses of more than 100 ms. */
+  /** Returns the least time for which all threads were held up, in pauses of more than 100 ms. */
   long heldUpNanos() {
     return heldUpNanos.get();
   }
 
-  /** Returns how many more than the quota some window certainly holds, for the worst key. */
+  /** Returns by how many permits some window certainly exceeds the quota, for the worst key. */
   long excess() {
     return WindowChecker.certainExcess(
         admitted, policy.quota().windowNanos(), policy.quota().permits());
   }
 
-  /** Ends all threads, once they have their last answers. */
+  /** Ends all threads, after their last answers. */
   Crowd stop() {
     stopped = true;
     try {

@@ -7,7 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ErrorReplyTest {
-  /** As Redis 7 says it, and as 6.2 wraps what a command within the script said. */
+  /**
+   * The messages of Redis 7, and those of 6.2, which wraps the error of a command within the
+   * script.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.stream.LongStream;
 
 /**
- * Measures how much is admitted too much when Redis crashes under load, by its settings and the
- * store's, and prints a table. All is explained in docs/guarantees.md.
+ * A program that measures the excess of admitted permits when Redis crashes under load, by its
+ * settings and the store's, and prints a table. docs/guarantees.md explains it.
  */
 final class Failovers {
   private static final long PERMITS = 1_000;
@@ -22,7 +22,9 @@ final class Failovers {
   private static final int STORES = 4;
   private static final int ROUNDS = 5;
 
-  /** When Redis is killed: most of the quota is used, and the rest is being asked for. */
+  /**
+   * The admitted permits at which Redis is killed: most of the quota is used, and requests go on.
+   */
   private static final long ADMITTED = 900;
 
   private static final String[] NOTHING_KEPT = {};

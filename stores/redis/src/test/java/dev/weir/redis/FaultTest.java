@@ -18,15 +18,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 
-/** What tests of faults share: stores that are closed afterwards, and a crowd that asks them. */
+/** The base of tests of faults: stores that are closed afterwards, and a crowd of clients. */
 abstract class FaultTest {
-  /** Short, so that tests are; a busy machine may exceed it at any time. */
+  /** Short, to keep tests short; a busy machine may exceed it at any time. */
   static final Duration TIMEOUT = Duration.ofMillis(200);
 
-  /** For tests that must see no failure. */
+  /** The timeout of tests that must see no failure. */
   static final Duration LONG = Duration.ofSeconds(20);
 
-  /** How much later than its timeout a decision may come on a busy machine. */
+  /** The longest delay of a decision after its timeout on a busy machine. */
   static final Duration MARGIN = Duration.ofSeconds(2);
 
   /** Longer than any test. */
@@ -76,8 +76,8 @@ abstract class FaultTest {
   }
 
   /**
-   * What the consistency adds by itself, with two stores: what each of them has not recorded.
-   * Without faults it is what the other has not recorded.
+   * Returns the excess of a consistency itself, with two stores: the permits that each of them has
+   * not recorded. Without faults it is only those that the other has not recorded.
    */
   static long slack(Consistency consistency) {
     Policy shared = policy(PERMITS).sharing(Sharing.STRICT.consistency(consistency)).build();
@@ -91,14 +91,14 @@ abstract class FaultTest {
         .isLessThan(TIMEOUT.plus(MARGIN).toNanos());
   }
 
-  /** Waits until as many permits count in Redis as the crowd was given. */
+  /** Waits until the permits that count in Redis are those that the crowd was admitted. */
   static void awaitNothingButAdmitted(Crowd crowd, RedisStore store) {
     Redis.await(store::available);
     Redis.await(() -> charged(crowd, store) == crowd.admitted());
   }
 
   /**
-   * Returns how many permits of the crowd's keys count in Redis; less than 0 if that is not known.
+   * Returns the number of permits of the crowd's keys that count in Redis; less than 0 if unknown.
    */
   static long charged(Crowd crowd, RedisStore store) {
     RateLimiter limiter = limiter(policy(PERMITS), store);

@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Processes of their own that share a store, each with a clock of its own. Not safe for use by
- * several threads.
+ * Separate processes that share a store, each with a clock of its own. Not safe for use by several
+ * threads.
  */
 final class Fleet implements AutoCloseable {
-  /** What a clock is off, and its drift in parts of a million: a bad crystal's. */
+  /** The clocks' offsets, and their drifts in parts of a million: a bad crystal's. */
   private static final long[][] CLOCKS = {
     {0, 0},
     {-TimeUnit.HOURS.toNanos(3), 100},
@@ -28,7 +28,7 @@ final class Fleet implements AutoCloseable {
     {TimeUnit.DAYS.toNanos(400), 0}
   };
 
-  /** Time for all processes to hear of a task before it begins. */
+  /** The time for all processes to read a task before it begins. */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final Path directory;
@@ -38,7 +38,7 @@ final class Fleet implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** Starts so many processes, and returns when all of them are connected. */
+  /** Starts that many processes, and returns when all of them are connected. */
   static Fleet start(int size, String uri) {
     try {
       Fleet fleet = new Fleet(Files.createTempDirectory("weir-fleet"));
@@ -93,7 +93,7 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /** Returns what the process's monotonic clock says now. */
+  /** Returns the current reading of the process's monotonic clock. */
   long nanoTime(int index) {
     try {
       tell(index, "time");
@@ -103,17 +103,17 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /** Has all processes ask for that long, and returns what they heard. */
+  /** Makes all processes send requests for that long, and returns the answers. */
   List<Answer> ask(List<Load> loads, Duration duration) {
     return perform("ask", loads, duration);
   }
 
-  /** As {@link #ask}, by a limiter that reads, compares and writes. */
+  /** Does the same as {@link #ask}, with a limiter that reads, compares and writes. */
   List<Answer> race(Load load, Duration duration) {
     return perform("race", List.of(load), duration);
   }
 
-  /** Begins in the middle of a window that is aligned to the clock. */
+  /** Runs a task, which begins in the middle of a window that is aligned to the clock. */
   private List<Answer> perform(String task, List<Load> loads, Duration duration) {
     try {
       long window = loads.get(0).windowMillis();

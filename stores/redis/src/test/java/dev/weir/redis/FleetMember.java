@@ -31,10 +31,12 @@ import java.util.concurrent.locks.LockSupport;
 final class FleetMember {
   private static final int THREADS = 4;
 
-  /** What a client does when it was refused: without it, a process would only hear refusals. */
+  /**
+   * The pause of a client after a refusal: without it, a process would get nothing but refusals.
+   */
   private static final long PAUSE_NANOS = 100_000;
 
-  /** One limit and the keys that are asked for. Whole processes agree on it, so it is text too. */
+  /** One limit and its requested keys. Whole processes agree on it, so it has a text form too. */
   record Load(
       Consistency consistency, Algorithm algorithm, long permits, long windowMillis, int keys) {
 
@@ -112,7 +114,7 @@ final class FleetMember {
     }
   }
 
-  /** Asks for permits of one key. */
+  /** A client that requests permits of one key. */
   private interface Client {
     Decision ask(int load, int key, long permits);
   }
@@ -122,7 +124,7 @@ final class FleetMember {
   /**
    * Runs until its parent ends it.
    *
-   * @param args the store's URI; how far this process's clock is off, in nanoseconds; how much
+   * @param args the store's URI; the offset of this process's clock, in nanoseconds; how much
    *     faster it runs, in parts of a million
    */
   public static void main(String[] args) throws Exception {
@@ -183,7 +185,9 @@ final class FleetMember {
     };
   }
 
-  /** A limiter as it must not be: what was read may be old when it is written. */
+  /**
+   * Returns a limiter that is wrong on purpose: the value that it read may be old when it writes.
+   */
   private static Client readThenWrite(RedisCommands<String, String> redis, Load load) {
     return (index, key, permits) -> {
       String name = "race " + key;
@@ -207,7 +211,9 @@ final class FleetMember {
     };
   }
 
-  /** Asks from its start to its end by as many threads, and writes down what they heard. */
+  /**
+   * Makes requests from its start to its end with that many threads, and writes down the answers.
+   */
   private static String run(String[] task, List<Load> loads, List<Client> clients)
       throws IOException, InterruptedException {
     long start = Long.parseLong(task[1]);

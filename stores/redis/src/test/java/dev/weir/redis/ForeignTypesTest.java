@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Keys of limits under which another client has put a value that is no string. */
+/** Keys of limits at which another client has put a value that is no string. */
 class ForeignTypesTest extends FaultTest {
   private static final Map<String, String[]> TYPES = new LinkedHashMap<>();
 
@@ -64,7 +64,7 @@ class ForeignTypesTest extends FaultTest {
     TYPES.keySet().forEach(type -> plant(binding, type));
   }
 
-  /** Asserts that everything planted is as it was. */
+  /** Asserts that all values of the other client are unchanged. */
   private void assertUntouched(Binding binding) {
     for (String type : TYPES.keySet()) {
       String name = nameInRedis(binding, type);
@@ -166,7 +166,7 @@ class ForeignTypesTest extends FaultTest {
       Binding binding = binding(limiter);
       Decision charged = limiter.tryAcquire("set");
       assertThat(charged.reason()).isEqualTo(Reason.WITHIN_LIMIT);
-      // What this process may still decide by itself is used up, and has to be recorded.
+      // Once the permits that this process may admit by itself are used up, it has to record them.
       for (int i = 0; i < 2; i++) {
         limiter.tryAcquire("set");
       }

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** A reply that lies in its socket while the thread that reads it does not run. */
+/** A reply that waits in its socket while the thread that reads it does not run. */
 class LateReadTest extends FaultTest {
-  /** Long enough for ticks, which are real, to pass meanwhile. */
+  /** Long enough for some ticks, which use real time. */
   private static final long TICKS = 20;
 
   @Test
@@ -51,7 +51,7 @@ class LateReadTest extends FaultTest {
       assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
-    // More than the timeout, and less than what a late process may take.
+    // Longer than the timeout, and shorter than the allowance of a late process.
     time.advance(LONG.plus(LONG.dividedBy(2)));
     long before = looks.get();
     Redis.await(() -> looks.get() > before + 5 * TICKS || second.isDone());

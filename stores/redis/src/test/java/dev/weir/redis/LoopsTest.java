@@ -49,7 +49,7 @@ class LoopsTest {
         for (int round = 1; round <= ROUNDS; round++) {
           CountDownLatch busy = new CountDownLatch(1);
           channel.eventLoop().execute(() -> awaitUninterruptibly(busy));
-          // It arrives while the loop does something else.
+          // The bytes arrive while the loop does something else.
           peer.getOutputStream().write(round);
           CompletableFuture<Integer> seen =
               loops.turn().thenApply(done -> read.get()).toCompletableFuture();

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** What tests share: one Redis, and as many empty stores in it as they like. */
+/** One Redis for tests, with any number of empty stores in it. */
 final class Redis {
-  /** Redis's instants are whole microseconds. */
+  /** The resolution of Redis's instants, which are whole microseconds. */
   static final long RESOLUTION_NANOS = 1_000;
 
   private static final long DEADLINE_NANOS = 60_000_000_000L;
@@ -40,7 +40,7 @@ final class Redis {
     return new Scoped(Started.STORE, "scope " + SCOPES.incrementAndGet() + " ");
   }
 
-  /** Waits until it is so. */
+  /** Waits until a condition holds. */
   static void await(BooleanSupplier condition) {
     long deadline = System.nanoTime() + DEADLINE_NANOS;
     while (!condition.getAsBoolean()) {

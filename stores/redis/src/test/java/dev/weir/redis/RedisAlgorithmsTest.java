@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Every algorithm in Redis, several at once: each test mostly waits for answers. */
+/** Every algorithm in Redis, several at a time: each test mostly waits for answers. */
 class RedisAlgorithmsTest {
   @Execution(ExecutionMode.CONCURRENT)
   private abstract static class InRedis extends AlgorithmContract {
@@ -28,7 +28,7 @@ class RedisAlgorithmsTest {
 
     @Override
     protected long mostFineNanos() {
-      return 1L << 52; // What the numbers of a script hold with room to spare: 52 days.
+      return 1L << 52; // 52 days, well within the script's numbers.
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What a process that decides by what it last heard does while it waits to hear more. */
+/** Decisions of a process by the last answer of Redis, while it waits for the next. */
 class RedisApproximateTest {
   @Test
   void processByItself_admitsNothingExtra_whileItAsks() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A store in a cluster of three. */
+/** A store in a Redis Cluster of three nodes. */
 class RedisClusterTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration WINDOW = Duration.ofHours(1);

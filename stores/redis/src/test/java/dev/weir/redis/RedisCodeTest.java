@@ -65,7 +65,7 @@ class RedisCodeTest {
         .containsExactly(4, most / 1_000 + 1, 0, 0, 1, 1, most, most);
     assertThat(numbers(policy(Algorithm.TOKEN_BUCKET, 1, most + 1)))
         .containsExactly(6, most / 1_000 + 1, 0, 0, 1, 1, most / 1_000 + 1, most / 1_000 + 1);
-    // So is a short window with a great burst.
+    // The same holds for a short window with a large burst.
     long emission = 1L << 22;
     assertThat(numbers(policy(Algorithm.LEAKY_BUCKET, 1, emission).burst(1L << 30)))
         .containsExactly(5, 4_195, emission, 1 << 30, 1, 1 << 30, emission, most);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is admitted when Redis loses what it knew, or another takes its place. */
+/** Admissions after Redis has lost data, or another server has taken its place. */
 @Tag("container")
 class RedisCrashTest extends FaultTest {
   @ParameterizedTest
@@ -122,7 +122,7 @@ class RedisCrashTest extends FaultTest {
     crowd.await(Reason.UNCERTAIN);
     crowd.await(Reason.WITHIN_LIMIT);
     crowd.awaitAnswers(Reason.OVER_LIMIT, 2_000);
-    // What the replica had not got yet is admitted again.
+    // Permits that the replica had not received yet are admitted again.
     assertThat(crowd.stop().excess()).isLessThanOrEqualTo(PERMITS + slack(consistency));
     assertInTime(crowd);
   }

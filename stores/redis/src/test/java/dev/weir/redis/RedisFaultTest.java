@@ -27,9 +27,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of decisions when Redis does not answer, or not as it should. */
+/** Decisions while Redis does not answer, or answers wrongly. */
 class RedisFaultTest extends FaultTest {
-  // What is answered.
+  // Answers.
 
   @Test
   void noRedis_isAnsweredAsThePolicySays_untilThereIsOne() {
@@ -110,8 +110,7 @@ class RedisFaultTest extends FaultTest {
       crowd.stop();
       assertInTime(crowd);
       server.resume();
-      // A machine that stands still for seconds has the connection made anew: what was late is
-      // lost.
+      // If the machine stops for seconds, the connection is made again, and late answers are lost.
       anew = log.stream().anyMatch(line -> line.contains("made anew"));
       if (!anew) {
         Redis.await(() -> store.metrics().late() > 0);
@@ -201,7 +200,7 @@ class RedisFaultTest extends FaultTest {
     assertInTime(crowd);
   }
 
-  // Redis that does not want to.
+  // A Redis that refuses.
 
   @Test
   void fullMemory_isUncertain_untilThereIsRoom() {
@@ -272,9 +271,9 @@ class RedisFaultTest extends FaultTest {
     awaitNothingButAdmitted(crowd, store);
   }
 
-  // Values that are not ours.
+  // Values of other programs.
 
-  /** Bytes: text, none, broken MessagePack; nil, and arrays of it that are no section. */
+  /** Values: text, none, broken MessagePack; nil, and arrays of it that are no section. */
   private static final List<String> RUBBISH =
       List.of(
           "72756262697368",
@@ -318,7 +317,7 @@ class RedisFaultTest extends FaultTest {
     }
   }
 
-  // The end.
+  // Closing.
 
   @Test
   void close_answersAllThatIsUnderWay() {

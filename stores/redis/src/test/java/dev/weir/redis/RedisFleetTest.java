@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Four processes, their clocks hours apart, share one Redis. */
+/** Four processes that share one Redis, with clocks that are hours apart. */
 @Tag("container")
 class RedisFleetTest {
   private static final int PROCESSES = 4;
@@ -33,10 +33,13 @@ class RedisFleetTest {
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(WINDOW_MILLIS);
   private static final Duration ROUND = Duration.ofMillis(3_750);
 
-  /** A busy machine may ask too little in one round, or too slowly. */
+  /** The most rounds: in one round, a busy machine may make too few requests, or too slowly. */
   private static final int MOST_ROUNDS = 6;
 
-  /** Until a limiter that is known to be wrong is found out, which takes chance. */
+  /**
+   * The most rounds until a limiter that is known to be wrong is found out, which depends on
+   * chance.
+   */
   private static final int MOST_RACES = 20;
 
   private static final Duration RACE = Duration.ofMillis(1_500);
@@ -71,7 +74,7 @@ class RedisFleetTest {
     return answers.stream().filter(answer -> answer.load() == load).toList();
   }
 
-  /** Returns how many more than the bound some window of the clients' holds beyond doubt. */
+  /** Returns by how many permits some window of the clients' clock certainly exceeds the bound. */
   private static long excess(List<Answer> answers, long bound) {
     List<Operation> history = new ArrayList<>();
     for (Answer each : answers) {
@@ -87,7 +90,7 @@ class RedisFleetTest {
     return WindowChecker.certainExcess(history, WINDOW_NANOS, bound);
   }
 
-  /** Returns how many more than the bound some window of Redis's own clock holds. */
+  /** Returns by how many permits some window of Redis's own clock exceeds the bound. */
   private static long excessInRedis(List<Answer> answers, long bound) {
     List<Operation> history = new ArrayList<>();
     for (Answer each : answers) {
@@ -99,8 +102,8 @@ class RedisFleetTest {
   }
 
   /**
-   * What is published as the most that a consistency adds to each count: to both where a window of
-   * the clients' can touch two.
+   * Returns the documented excess of a consistency in each count; in two counts if a window of the
+   * clients' clock can overlap two.
    */
   private static long slack(Policy policy) {
     if (policy.sharing().consistency() != Consistency.APPROXIMATE) {
@@ -115,8 +118,8 @@ class RedisFleetTest {
   }
 
   /**
-   * Returns the share of the quota that was admitted in those windows, one after the other, in
-   * which a request was refused: there was more demand than quota.
+   * Returns the share of the quota that was admitted in those consecutive windows in which a
+   * request was refused: there the demand exceeded the quota.
    */
   private static double used(List<Answer> answers, long permits) {
     long first = answers.stream().mapToLong(Answer::startNanos).min().orElseThrow();
@@ -129,7 +132,7 @@ class RedisFleetTest {
     }
     List<Long> busy = refused.keySet().stream().filter(refused::get).toList();
     if (busy.size() <= 2) {
-      return 0; // That shows nothing.
+      return 0; // Too few windows to be meaningful.
     }
     return busy.stream().mapToLong(admitted::get).sum() / (double) (permits * busy.size());
   }
@@ -143,7 +146,7 @@ class RedisFleetTest {
     }
   }
 
-  /** Windows that a busy machine spends elsewhere are not used: of use is what once is. */
+  /** On a busy machine, the quota of some windows is not used up: one good round is enough. */
   @Tag("sample")
   @Tag("sample")
   @ParameterizedTest

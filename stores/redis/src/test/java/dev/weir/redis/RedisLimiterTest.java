@@ -215,7 +215,7 @@ class RedisLimiterTest {
 
     long restedMillis = (decision.atNanos() + decision.resetAfterNanos()) / 1_000_000;
     try (RespClient redis = server.connect()) {
-      // Less than a millisecond of it is rounding; the rest has passed meanwhile.
+      // Less than a millisecond of the difference is rounding; the rest is time that has passed.
       Long left = (Long) asked(redis, "PTTL", key);
       List<?> time = (List<?>) asked(redis, "TIME");
       long now =
@@ -282,7 +282,7 @@ class RedisLimiterTest {
     for (long key = 0; key < 600; key++) {
       keys.add(key);
     }
-    // What is taken ahead is wanted at first.
+    // An allotment is taken only after some requests for a key.
     for (int i = 0; i < 4; i++) {
       keys.forEach(key -> holder.packed().decide(key, 1));
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Forgetting a key in Redis, and buckets that every request brings along. */
+/** Resets of a key in Redis, and buckets that every request defines itself. */
 class RedisResetTest {
   private static final long SECOND = 1_000_000_000L;
 

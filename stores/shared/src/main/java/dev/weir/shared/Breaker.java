@@ -4,17 +4,18 @@ import dev.weir.Ticker;
 import java.util.SplittableRandom;
 
 /**
- * Says whether a shard may be asked. It opens when calls fail one after the other, and closes again
- * when a probe succeeds, so that no request is spent to find out. Safe for use by many threads.
+ * A circuit breaker for the calls to one shard. It opens when calls fail one after the other, and
+ * closes again when a probe succeeds, so that no request is spent on finding out. Safe for use by
+ * many threads.
  */
 public final class Breaker {
   /*
-   * Why by hand, and not by a library? The usual breakers let requests through to find out whether
-   * the way is free again, and each of these would wait for its timeout. Here only a probe of the
-   * store's own closes the breaker, and a lost connection opens it at once. That is forty lines on
-   * the injected ticker, without a dependency.
+   * Why own code, and not a library? The usual breakers let requests through to find out whether
+   * the shard answers again, and each of these would wait for its timeout. Here only a probe of the
+   * store's own closes the breaker, and a lost connection opens it at once. That needs forty lines
+   * on the injected ticker, and no dependency.
    */
-  /** This many failures in a row are no accident. */
+  /** The failures in a row after which the breaker opens; so many are no accident. */
   private static final int FAILURES_TO_OPEN = 3;
 
   private static final long LEAST_PAUSE_NANOS = 20_000_000L;
@@ -27,7 +28,10 @@ public final class Breaker {
   private long probeAtNanos;
   private boolean probing;
 
-  /** Creates an open breaker, to be probed at once: nothing is known of the shard yet. */
+  /**
+   * Creates an open breaker, whose first probe is due at once: the state of the shard is not known
+   * yet.
+   */
   public Breaker(Ticker ticker) {
     this.ticker = ticker;
     open = true;
@@ -35,24 +39,24 @@ public final class Breaker {
     probeAtNanos = ticker.nanos();
   }
 
-  /** Returns whether nothing is to be asked. */
+  /** Returns true if no call may be made. */
   public boolean isOpen() {
     return open;
   }
 
-  /** Takes note of a call that was answered: it was the last in a row of failures. */
+  /** Notes a call that was answered, which ends a row of failures. */
   public synchronized void succeeded() {
     if (!open) {
       failures = 0;
     }
   }
 
-  /** Takes note of a failed call; returns whether the breaker has opened for it. */
+  /** Notes a failed call; returns whether it has opened the breaker. */
   public synchronized boolean failed() {
     return ++failures >= FAILURES_TO_OPEN && opened();
   }
 
-  /** Opens, for a reason that leaves no doubt; returns whether it was closed. */
+  /** Opens the breaker at once, after an unambiguous failure; returns whether it was closed. */
   public synchronized boolean open() {
     return opened();
   }
@@ -68,7 +72,7 @@ public final class Breaker {
   }
 
   /**
-   * Returns whether it is time for a probe, and takes it for the caller alone, who must call {@link
+   * Returns whether it is time for a probe. If so, only this caller makes it, and must call {@link
    * #probed}.
    */
   public synchronized boolean takeProbe() {
@@ -79,7 +83,7 @@ public final class Breaker {
     return true;
   }
 
-  /** Takes note of how a probe went; a success closes the breaker. */
+  /** Notes the result of a probe; a success closes the breaker. */
   public synchronized void probed(boolean success) {
     probing = false;
     if (success) {
@@ -88,7 +92,7 @@ public final class Breaker {
       return;
     }
     pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
-    // Not all processes at the same moment, which no two see at the same nanosecond.
+    // Processes must not probe at the same moment; no two read the same nanosecond.
     long now = ticker.nanos();
     long jitter = new SplittableRandom(now).nextLong(pauseNanos / 2);
     probeAtNanos = now + pauseNanos - jitter;

@@ -4,19 +4,19 @@ import dev.weir.Charges.Role;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One message to a shard being written: operations, decided in the order in which they are added.
- * Not safe for use by several threads at once.
+ * A message to a shard under construction: its operations are decided in the order in which they
+ * are added. Not safe for use by several threads at once.
  */
 public interface Call {
-  /** Instead of an instant: the shard's own clock decides. */
+  /** A mark in place of an instant: the shard decides by its own clock. */
   long SHARDS_TIME = Long.MIN_VALUE;
 
   /**
    * Begins a request of several charges, each to be added by {@link #charge}. Its part of the reply
    * is one number, 1 if the whole is allowed, and then a result for each charge.
    *
-   * @param peeking whether nothing is to be charged
-   * @param maxWaitNanos how far ahead the charge may lie, where {@code queued}
+   * @param peeking true to decide without charging
+   * @param maxWaitNanos the longest time that the charge may lie ahead, if {@code queued}
    */
   void decideMany(int charges, boolean peeking, boolean queued, long maxWaitNanos);
 
@@ -25,18 +25,19 @@ public interface Call {
 
   /**
    * Adds a request for the same permits, as often as they fit, at most {@code count} times. Its
-   * part of the reply is how often they fitted, and the result after the last time.
+   * part of the reply is the number of times that they fitted, and the result after the last of
+   * them.
    */
   void decideOne(SharedBinding binding, long fingerprint, long permits, long count);
 
   /**
-   * Adds permits that are admitted already, to be counted whether they fit or not. Its part of the
+   * Adds permits that are already admitted, to be counted even if they do not fit. Its part of the
    * reply is a result.
    */
   void record(SharedBinding binding, long fingerprint, long permits);
 
   /**
-   * Adds permits to be given back. Its part of the reply is how many were.
+   * Adds a refund of permits. Its part of the reply is the number of permits given back.
    *
    * @param atNanos the instant for which they were charged
    * @param resetNanos the instant at which the key would have been reset after the charge
@@ -44,15 +45,15 @@ public interface Call {
   void refund(SharedBinding binding, long fingerprint, long permits, long atNanos, long resetNanos);
 
   /**
-   * Has a key forgotten, in one step. Its part of the reply is 1 if there was anything to forget,
-   * else 0.
+   * Adds a reset, which removes a key's state in one step. Its part of the reply is 1 if there was
+   * a state, else 0.
    */
   void reset(SharedBinding binding, long fingerprint);
 
   /**
-   * Sends all of them as one message: once, and never again.
+   * Sends all operations as one message, which is never repeated.
    *
-   * @param nowNanos the instant to decide at, or {@link #SHARDS_TIME}
+   * @param nowNanos the instant of the decision, or {@link #SHARDS_TIME}
    * @return the reply; fails with a {@link ShardException}
    */
   CompletionStage<? extends Reply> send(long nowNanos);

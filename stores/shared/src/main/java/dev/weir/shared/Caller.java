@@ -22,25 +22,25 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the operations of many threads to a shard, in as few calls as possible. Safe for use by
+ * The sender of many threads' operations to a shard, in as few calls as possible. Safe for use by
  * many threads.
  */
 public final class Caller {
   /*
-   * How is Caller designed, and why? Operations queue up. A thread that finds fewer calls on their
-   * way than there may be takes all that wait, a bounded number, and sends them as one call; it
-   * does not wait for more to come. So a lone operation goes at once, and the busier the shard, the
-   * more operations share a call. A batch holds what is sent until all of it is in the queue: else
-   * its first operation would go alone, and the rest wait for the answer. Operations for the same
-   * permits of one key become one with a count: a hot key costs one round trip, however many
-   * threads want it. Only the last operation for a key takes others along, so those that differ are
-   * decided in the order in which they came.
+   * How is Caller designed, and why? Operations queue up. A thread that finds fewer calls in flight
+   * than are allowed takes all waiting operations, up to a bound, and sends them as one call; it
+   * does not wait for more. So a single operation is sent at once, and the busier the shard, the
+   * more operations share a call. A batch holds sending back until all of it is in the queue:
+   * otherwise its first operation would be sent alone, and the rest would wait for the answer.
+   * Operations for the same permits of one key become one with a count: a hot key costs one round
+   * trip, however many threads request it. Other operations are merged only into the last one for a
+   * key, so those that differ are decided in the order in which they came.
    *
    * An operation belongs to one thread at a time: the one that takes it out of the queue, or that
    * turns its call from pending to over. So it is answered or failed once. A reply that comes after
-   * the deadline is read nevertheless, to give back the permits that it charged.
+   * the deadline is still read, to give back the permits that it charged.
    */
-  /** Far more than can be answered in time. */
+  /** The most operations in the queue; far more than can be answered in time. */
   private static final int MOST_QUEUED = 1 << 16;
 
   private static final long CLOSING_STEP_NANOS = 1_000_000L;
@@ -57,12 +57,12 @@ public final class Caller {
   private final Pump pump = new Pump(this::sendAll);
   private final AtomicLong numbers = new AtomicLong();
 
-  /** By number, so that of several that fail at once the oldest is first. */
+  /** The calls in flight by number, so that if several fail at once, the oldest fails first. */
   private final Map<Long, Flight> pending = new ConcurrentSkipListMap<>();
 
   private volatile boolean closed;
 
-  /** Creates one for a shard, which is probed first. */
+  /** Creates a caller for a shard, which is probed first. */
   public Caller(Shard shard, StoreSettings settings) {
     this.shard = shard;
     counters = settings.counters();
@@ -72,27 +72,30 @@ public final class Caller {
     health = new Health(shard, settings, turns);
   }
 
-  /** Returns whether the shard is asked: it has not been given up on. */
+  /** Returns whether the shard is called: its breaker is closed. */
   public boolean available() {
     return !health.givenUp();
   }
 
-  /** Returns why the shard is not asked, in words; empty if it is. */
+  /** Returns the reason why the shard is not called, in words; empty if it is. */
   public String problem() {
     return health.problem();
   }
 
-  /** Returns how many operations wait to be sent. */
+  /** Returns the number of operations that wait to be sent. */
   public int queued() {
     return queued.get();
   }
 
-  /** Asks; the answer comes on the thread that reads it, a failure may come on this one. */
+  /**
+   * Sends an operation; the answer comes on the thread that reads it, a failure may come on this
+   * one.
+   */
   public void ask(Operation operation) {
     if (health.givenUp() || closed) {
       fail(operation, Failure.OPEN);
     } else if (operation.waitedNanos > timeoutNanos / 2) {
-      fail(operation, Failure.TIMEOUT); // The rest would be too short for all that share its call.
+      fail(operation, Failure.TIMEOUT); // Too little time is left for all that share its call.
     } else if (queued.incrementAndGet() > MOST_QUEUED) {
       queued.decrementAndGet();
       fail(operation, Failure.OVERLOADED);
@@ -114,34 +117,34 @@ public final class Caller {
   }
 
   /**
-   * Has what is asked from now on wait until {@link #release}, by whichever thread it is asked.
+   * Holds back all operations until {@link #release}, from whichever thread they come.
    *
-   * @return whether it does, and {@link #release} is to be called; see {@link Pump#hold}
+   * @return true if they are held back, and {@link #release} must be called; see {@link Pump#hold}
    */
   boolean hold() {
     return pump.hold();
   }
 
-  /** Sends what waits, as far as more calls may be on their way, and does not hold any more. */
+  /** Ends the hold, and sends waiting operations, as far as more calls may be in flight. */
   void release() {
     pump.release();
   }
 
-  /** Sends what waits, as far as more calls may be on their way. */
+  /** Sends waiting operations, as far as more calls may be in flight. */
   private void sendAll() {
     while (!queue.isEmpty() && inFlight.get() < shard.maxInFlight()) {
       send();
     }
   }
 
-  /** What has one state. */
+  /** A key of a limit, which has one state. */
   private record Key(String name, long fingerprint) {
     static Key of(SharedBinding binding, long fingerprint) {
       return new Key(binding.name(), fingerprint);
     }
   }
 
-  /** Takes what waits, and sends one call for each slot. */
+  /** Takes waiting operations, and sends one call for each slot. */
   private void send() {
     Map<Integer, Flight> calls = new LinkedHashMap<>();
     Map<Key, Operation> last = new HashMap<>();
@@ -153,7 +156,7 @@ public final class Caller {
       queued.decrementAndGet();
       Operation same = last.get(Key.of(operation.binding(), operation.fingerprint()));
       if (same != null && same.merge(operation)) {
-        if (operation.deadlineNanos - same.deadlineNanos < 0) { // It is asked for once more.
+        if (operation.deadlineNanos - same.deadlineNanos < 0) { // The key is requested once more.
           same.deadlineNanos = operation.deadlineNanos;
           same.lateBeforeNanos = operation.lateBeforeNanos;
         }
@@ -175,7 +178,7 @@ public final class Caller {
     }
   }
 
-  /** Fails what has waited for too long, and probes a shard that was given up on. */
+  /** Fails operations that have waited too long, and probes a shard whose breaker is open. */
   public void tick() {
     if (health.givenUp()) {
       for (Operation left = queue.poll(); left != null; left = queue.poll()) {
@@ -190,7 +193,7 @@ public final class Caller {
     pump.run();
   }
 
-  /** Fails what has waited for too long. */
+  /** Fails operations that have waited too long. */
   private void expire() {
     for (Operation head = queue.peek(); head != null; head = queue.peek()) {
       if (!turns.over(head.deadlineNanos, head.lateBeforeNanos) || !queue.remove(head)) {
@@ -208,7 +211,7 @@ public final class Caller {
     pump.run();
   }
 
-  /** Takes note that the connection is gone, and with it what was asked. */
+  /** Fails all calls in flight, since the connection is gone. */
   public void disconnected() {
     health.disconnected();
     for (Flight call : pending.values()) {
@@ -217,13 +220,13 @@ public final class Caller {
     tick();
   }
 
-  /** Takes no more operations. What waits already is still sent, and answered in time. */
+  /** Accepts no more operations. Those that wait already are still sent, and answered in time. */
   void refuse() {
     closed = true;
   }
 
   /**
-   * Stops several callers: they take no more operations; waits until all their operations are
+   * Stops several callers: they accept no more operations. Waits until all their operations are
    * answered, at most about {@code mostNanos}, and fails the rest.
    */
   public static void closeAll(Collection<Caller> callers, long mostNanos) {
@@ -238,7 +241,7 @@ public final class Caller {
     callers.forEach(Caller::close);
   }
 
-  /** Fails whatever has no answer yet. */
+  /** Fails all operations that have no answer yet. */
   void close() {
     refuse();
     for (Operation left = queue.poll(); left != null; left = queue.poll()) {
@@ -250,12 +253,12 @@ public final class Caller {
     }
   }
 
-  /** Returns whether nothing is on its way. */
+  /** Returns whether no operation waits or is in flight. */
   public boolean idle() {
     return pending.isEmpty() && queue.isEmpty();
   }
 
-  /** One call on its way. */
+  /** One call in flight. */
   private final class Flight {
     private final long number = numbers.getAndIncrement();
     private final List<Operation> operations = new ArrayList<>();
@@ -342,8 +345,8 @@ public final class Caller {
     }
 
     /**
-     * Gives back what was charged for requests that have been answered otherwise. It does so at
-     * once: the shard has just replied, even if no probe has found that out yet.
+     * Gives back permits that were charged for requests that have been answered otherwise. This is
+     * done at once: the shard has just replied, even if no probe has found that out yet.
      */
     private void undo() {
       Flight back = new Flight();

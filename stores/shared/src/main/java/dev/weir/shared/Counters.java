@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a store counts. Safe for use by many threads. */
+/** The counters of a store. Safe for use by many threads. */
 public final class Counters {
   final LongAdder calls = new LongAdder();
   final LongAdder decided = new LongAdder();
@@ -29,7 +29,7 @@ public final class Counters {
     Objects.requireNonNull(failures.get(failure)).add(charges);
   }
 
-  /** Returns a snapshot, beside what is known of the way to the store. */
+  /** Returns a snapshot, with the state of the link to the store. */
   SharedMetrics metrics(String kind, boolean available, long queued) {
     return new SharedMetrics(
         kind,

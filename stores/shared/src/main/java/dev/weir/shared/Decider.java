@@ -24,12 +24,15 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides requests and gives permits back: out of what this process holds, else by asking the
- * store, and by failure modes where the store does not answer. All bindings are the store's. Safe
- * for use by many threads.
+ * The decisions and refunds of a shared store: from permits that this process holds, or else by
+ * calls to the store, and by failure modes while the store does not answer. All bindings are the
+ * store's. Safe for use by many threads.
  */
 public final class Decider {
-  /** No limit is higher, and multiples of it are still exact in doubles. */
+  /**
+   * The most permits that are sent: no limit is higher, and multiples of it are still exact in
+   * doubles.
+   */
   private static final long MOST_PERMITS = 1L << 33;
 
   private final Link link;
@@ -38,7 +41,10 @@ public final class Decider {
   private final boolean callersClock;
   private final Moved moved;
 
-  /** What a thread asks together, and has not sent; null while it sends what it asks at once. */
+  /**
+   * The operations that a thread has collected to send them together; null while it sends each at
+   * once.
+   */
   private final ThreadLocal<@Nullable List<Operation>> together =
       ThreadLocal.withInitial(() -> null);
 
@@ -53,17 +59,17 @@ public final class Decider {
     moved = new Moved(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
   }
 
-  /** Asks again for what waits until its keys are elsewhere; to be called often. */
+  /** Sends operations again that wait until their keys are elsewhere; to be called often. */
   void tick() {
     moved.tick();
   }
 
-  /** Returns whether nothing waits until its keys are elsewhere. */
+  /** Returns whether no operation waits until its keys are elsewhere. */
   boolean idle() {
     return moved.idle();
   }
 
-  /** Fails what waits until its keys are elsewhere. */
+  /** Fails operations that wait until their keys are elsewhere. */
   void close() {
     moved.close();
   }
@@ -95,7 +101,7 @@ public final class Decider {
     }
   }
 
-  /** Has the store charge permits that are lent; refuses them if it cannot be asked. */
+  /** Charges permits of a lease in the store; refuses them if it cannot be called. */
   private void lend(Charges charges, long nowNanos, Consumer<? super Charges> done) {
     if (charges.size() != 1) {
       throw new IllegalArgumentException(
@@ -127,7 +133,7 @@ public final class Decider {
   /**
    * Decides charges whose keys are in one slot.
    *
-   * @param waitedNanos for how long the request has waited for the store already
+   * @param waitedNanos the time that the request has already waited for the store
    */
   public void inOneStep(
       Charges charges, long nowNanos, long waitedNanos, Consumer<? super Charges> done) {
@@ -163,9 +169,9 @@ public final class Decider {
   }
 
   /**
-   * Sends what this thread asks in {@code asks} when that is over. Where it does so already, more
-   * is sent with the rest. Other threads are held up only where a permit of a leased rule is asked
-   * for here that they want as well.
+   * Sends the operations that this thread makes in {@code asks} together, at the end of it. Within
+   * another such call they are sent at the end of that. Other threads are held up only if they need
+   * a permit of a leased rule that is requested here.
    */
   void together(Runnable asks) {
     if (together.get() != null) {
@@ -182,7 +188,7 @@ public final class Decider {
     }
   }
 
-  /** Has callers wait until all of it is asked. */
+  /** Sends operations, and makes callers wait until all of them are queued. */
   private void sendAll(List<Operation> asked) {
     List<Caller> held = new ArrayList<>(1);
     try {
@@ -242,7 +248,7 @@ public final class Decider {
         result.atNanos());
   }
 
-  /** Decides one charge for itself. */
+  /** Decides one charge on its own. */
   private void one(
       Binding binding, long fingerprint, long permits, long nowNanos, Consumer<Result> done) {
     SharedBinding own = (SharedBinding) binding;
@@ -267,7 +273,7 @@ public final class Decider {
     }
   }
 
-  /** Asks the shard that has the operation's key, at once or with what is asked together. */
+  /** Sends an operation to the shard of its key, at once or together with others. */
   void ask(Operation operation, long nowNanos) {
     if (callersClock) {
       long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
@@ -291,20 +297,20 @@ public final class Decider {
     }
   }
 
-  /** Has the store forget a key, and this process. */
+  /** Resets a key in the store, and in this process. */
   void reset(
       SharedBinding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     binding.variants.reset(fingerprint);
     boolean here = failureDecisions.reset(binding, fingerprint, nowNanos);
     Consumer<Boolean> after =
         there -> {
-          binding.variants.reset(fingerprint); // What came meanwhile may be from before.
+          binding.variants.reset(fingerprint); // An answer in between may be older.
           done.accept(here || there);
         };
     ask(new Reset(binding, fingerprint, after), nowNanos);
   }
 
-  /** Gives permits back where they were charged: in this process, or in the store. */
+  /** Gives permits back in the place where they were charged: in this process, or in the store. */
   public void refund(
       SharedBinding binding,
       long fingerprint,
@@ -335,7 +341,7 @@ public final class Decider {
     long reset = at + charged.resetAfterNanos();
     LongConsumer after =
         given -> {
-          // One that came meanwhile may be from before.
+          // A refusal that came meanwhile may be older than the refund.
           binding.variants.forgetRefusal(fingerprint);
           done.accept(given);
         };

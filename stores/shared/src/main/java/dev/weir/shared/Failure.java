@@ -2,21 +2,21 @@ package dev.weir.shared;
 
 import java.util.Locale;
 
-/** Why the store gave no decision. */
+/** The reasons why the store gave no decision. */
 public enum Failure {
   /** No answer in time. */
   TIMEOUT(false),
   /** No connection, or it was lost while the answer was awaited. */
   DISCONNECTED(false),
-  /** Not asked: the store did not answer lately. */
+  /** Not called: the last calls to the store failed. */
   OPEN(true),
-  /** Not asked: too many wait already. */
+  /** Not called: too many operations wait already. */
   OVERLOADED(true),
-  /** A replica answered: after a failover, or the address of one is in use. */
+  /** A replica answered: after a failover, or because its address is configured. */
   READONLY(true),
   /** The store still reads its data after a start. */
   LOADING(true),
-  /** Something else keeps the store busy. */
+  /** Another task keeps the store busy. */
   BUSY(true),
   /** Keys were moved, or the cluster lacks a node. */
   MOVED(true),
@@ -26,14 +26,14 @@ public enum Failure {
   REPLICAS(false),
   /** The store has no memory left. */
   OOM(true),
-  /** The store's user may not do what a decision takes, or is not let in. */
+  /** The store's user lacks a permission that a decision needs, or cannot log in. */
   NOPERM(true),
-  /** What is stored for the key is not ours, or knows of too many changes of its rule. */
+  /** The stored value of the key is not Weir's, or has sections of too many changes of its rule. */
   STATE(true),
   /** Any other error. */
   OTHER(false);
 
-  /** Whether nothing can have been charged. */
+  /** True if nothing can have been charged. */
   final boolean harmless;
 
   Failure(boolean harmless) {

@@ -3,21 +3,21 @@ package dev.weir.shared;
 import dev.weir.shared.internal.HousekeepingThread;
 import java.util.function.LongSupplier;
 
-/** Runs what a store does from time to time. Safe for use by many threads. */
+/** A runner of a store's periodic task. Safe for use by many threads. */
 public interface Housekeeping extends AutoCloseable {
   /**
-   * Has a task run now, and again so many nanoseconds after it has ended as it returns, until this
-   * is closed. To be called once.
+   * Runs a task now, and then again and again until this is closed: the task returns the
+   * nanoseconds from its end to the next run. To be called once.
    */
   void repeat(LongSupplier task);
 
-  /** Has the task run now, and not only when it is due; on the same thread as ever. */
+  /** Runs the task now, before it is due, on its usual thread. */
   void wake();
 
   @Override
   void close();
 
-  /** Returns housekeeping by a daemon thread of that name. */
+  /** Returns a runner with a daemon thread of that name. */
   static Housekeeping thread(String name) {
     return new HousekeepingThread(name);
   }

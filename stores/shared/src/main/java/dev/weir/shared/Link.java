@@ -4,59 +4,58 @@ import dev.weir.Policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a shared store, whatever is there: one server or several. Safe for use by many
- * threads.
+ * The connection to a shared store, of one server or several. Safe for use by many threads.
  *
- * <p>What decides at the other end counts windows and granules in whole microseconds, rounded up
- * ({@link SharedBinding#countedWindowNanos}), and its instants are whole microseconds: by those
- * this process distinguishes its own decisions from the store's.
+ * <p>The code that decides at the other end counts windows and granules in whole microseconds,
+ * rounded up ({@link SharedBinding#countedWindowNanos}), and its instants are whole microseconds:
+ * these distinguish the store's decisions from those of this process.
  */
 public interface Link extends AutoCloseable {
-  /** Returns how a policy and its keys are written in calls; kept by its binding. */
+  /** Returns the encoding of a policy and its keys in calls; kept by its binding. */
   PolicyCode code(String name, Policy policy);
 
   /**
-   * Returns how another policy is written that uses the keys of a binding, and their state: see
-   * {@link dev.weir.Store#variant}.
+   * Returns the encoding of another policy on the keys of a binding and their state: see {@link
+   * dev.weir.Store#variant}.
    */
   PolicyCode variant(PolicyCode code, Policy policy);
 
-  /** Returns what calls the shard that a key is on; null while it is not known which that is. */
+  /** Returns the caller of the shard that a key is on; null while that shard is not known. */
   @Nullable Caller caller(SharedBinding binding, long fingerprint);
 
   /**
-   * Takes note that a shard did not have a key that was asked of it: another one has it, or will
-   * have it in a moment. Default: nothing.
+   * Called after a shard did not have a requested key: another one has it, or will have it in a
+   * moment. Default: does nothing.
    */
   default void moved() {}
 
-  /** Returns whether all keys are decided in one step, wherever they are. */
+  /** Returns whether requests for any keys are decided in one step, wherever the keys are. */
   boolean oneSlot();
 
-  /** Returns the slot of a key, 0 where there is only one. */
+  /** Returns the slot of a key, 0 if there is only one slot. */
   int slot(SharedBinding binding, long fingerprint);
 
-  /** Expires what has waited too long and probes; to be called often. */
+  /** Fails operations that have waited too long, and probes; to be called often. */
   void tick();
 
   /**
-   * Returns whether {@link #tick} has nothing to do until something is asked: it is then called
-   * less often. Default: never.
+   * Returns whether {@link #tick} has nothing to do until the next request; it is then called less
+   * often. Default: false.
    */
   default boolean idle() {
     return false;
   }
 
-  /** Returns whether everything can be asked. */
+  /** Returns whether all shards can be called. */
   boolean available();
 
-  /** Returns why not everything can be asked, in words; empty if it can. */
+  /** Returns the reason why not all shards can be called, in words; empty if they can. */
   String problem();
 
-  /** Returns how many operations wait to be sent. */
+  /** Returns the number of operations that wait to be sent. */
   long queued();
 
-  /** Takes no more operations, and waits a bounded time for the answers that are due. */
+  /** Accepts no more operations, and waits a bounded time for the missing answers. */
   @Override
   void close();
 }

@@ -1,4 +1,4 @@
 package dev.weir.shared;
 
-/** How a transport writes a policy and its keys; made by {@link Link#code}. Immutable. */
+/** The encoding of a policy and its keys for a transport; made by {@link Link#code}. Immutable. */
 public interface PolicyCode {}

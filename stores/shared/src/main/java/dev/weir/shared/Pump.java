@@ -3,33 +3,33 @@ package dev.weir.shared;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has a round of work done by one thread at a time, of those that want one. No thread waits for
- * another; what it brings waits until the thread that holds or works has come to its end. Safe for
- * use by many threads.
+ * A pump of work: one thread at a time does a round of it, for all threads that want one. No thread
+ * waits for another; its work waits until the thread that holds or works has finished. Safe for use
+ * by many threads.
  */
 public final class Pump {
   /*
-   * How does no wish for a round get lost? Each thread counts itself, and the one that finds a count
-   * of zero works. When a round is over, it takes off the count as many as it had seen before that
-   * round. If others have come since, something is left, and it does another round, which sees what
-   * those had brought. Only a thread that has brought the count back to zero may leave, and the next
-   * that comes finds zero. A thread that holds is one that works, and has not begun its first round.
-   * A round that throws leaves the count at zero: the next that comes works.
+   * Why is no request for a round lost? Each thread adds one to the count, and the one that finds a
+   * count of zero works. After a round, it subtracts the count that it had seen before that round.
+   * If others have come since, the rest is more than zero, and it does another round, which covers
+   * their work. Only a thread that has brought the count back to zero may leave, and the next that
+   * comes finds zero. A thread that holds is one that works, and has not begun its first round.
+   * After a round that throws, the count is zero: the next thread works.
    */
   private final AtomicInteger wishes = new AtomicInteger();
   private final Runnable round;
 
   /**
-   * Creates one.
+   * Creates a pump.
    *
-   * @param round does all that can be done; it may {@link #run} this pump, which then goes round
-   *     once more
+   * @param round does all work that can be done; it may {@link #run} this pump, which causes one
+   *     more round
    */
   public Pump(Runnable round) {
     this.round = round;
   }
 
-  /** Has a round done that begins after this call: by this thread, or by one that works already. */
+  /** Causes a round that begins after this call: by this thread, or by one that already works. */
   public void run() {
     if (hold()) {
       release();
@@ -37,19 +37,19 @@ public final class Pump {
   }
 
   /**
-   * Puts off all rounds until {@link #release}, which this thread is to call soon: what is brought
-   * meanwhile, by this thread or another, is done together.
+   * Puts off all rounds until {@link #release}, which this thread must call soon: work of this and
+   * other threads that comes meanwhile is done together.
    *
-   * @return whether it does. If not, a thread holds or works already, which may be this one, and
-   *     will do one more round; {@link #release} is not to be called
+   * @return true if rounds are put off. If not, a thread already holds or works, which may be this
+   *     one, and will do one more round; {@link #release} must not be called
    */
   public boolean hold() {
     return wishes.getAndIncrement() == 0;
   }
 
   /**
-   * Does the rounds that are due, on this thread, for which {@link #hold} was true. If a round
-   * throws, so does this, and what is left waits for the next {@link #run}.
+   * Does the due rounds on this thread, for which {@link #hold} was true. If a round throws, so
+   * does this method, and the remaining work waits for the next {@link #run}.
    */
   public void release() {
     int seen = 1;

@@ -1,10 +1,10 @@
 package dev.weir.shared;
 
 /**
- * What a shard answers to a call, to be read once and in order: the instant, then each operation's
+ * The answer of a shard to a call, to be read once and in order: the instant, then each operation's
  * part. Not safe for use by several threads at once.
  *
- * <p>Every method may throw {@link IllegalArgumentException}: the reply makes no sense then.
+ * <p>Every method may throw {@link IllegalArgumentException} if the reply is invalid.
  */
 public interface Reply {
   /** Reads the instant by which the call was decided, in nanoseconds on the shard's scale. */
@@ -13,6 +13,6 @@ public interface Reply {
   /** Reads a number: a count, or 1 or 0 for yes or no. */
   long number();
 
-  /** Reads what is said of one charge. */
+  /** Reads the result of one charge. */
   Result result();
 }

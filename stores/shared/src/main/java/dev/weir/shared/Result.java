@@ -4,7 +4,7 @@ import dev.weir.Decision;
 import dev.weir.Reason;
 
 /**
- * What a shard decided about one charge.
+ * The decision of a shard about one charge.
  *
  * @param reason {@link Reason#UNCERTAIN} if it could not decide
  * @param remaining permits left
@@ -17,8 +17,8 @@ public record Result(
   public static final long NANOS_PER_MICRO = 1_000;
 
   /**
-   * Instead of a result: the shard does not have the key, since it was moved, and has decided
-   * nothing of the operation.
+   * A mark in place of a result: the shard does not have the key any more, and has not decided any
+   * part of the operation.
    */
   public static final Result MOVED = new Result(Reason.UNCERTAIN, -1, 0, 0, 0);
 

@@ -3,11 +3,11 @@ package dev.weir.shared;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One server that decides: the only one, or one of several that have the keys between them. Safe
+ * One server that decides: the only one, or one of several among which the keys are divided. Safe
  * for use by many threads.
  */
 public interface Shard {
-  /** Returns a call to be written and sent. All its keys are in one slot. */
+  /** Returns a new call, to be written and sent. All its keys must be in one slot. */
   Call newCall();
 
   /**
@@ -17,18 +17,21 @@ public interface Shard {
    */
   CompletionStage<? extends Reply> probe();
 
-  /** Returns what is complete once all has been read that had arrived when this was called. */
+  /**
+   * Returns a stage that is complete once everything has been read that had arrived before this
+   * call.
+   */
   CompletionStage<?> turn();
 
-  /** Returns what keys of one call must have in common. */
+  /** Returns the slot of a key; all keys of one call must have the same. */
   int slot(SharedBinding binding, long fingerprint);
 
-  /** Returns how many calls may be on their way at once. */
+  /** Returns the most calls that may be in flight at once. */
   int maxInFlight();
 
   /**
-   * Returns how many charges one call may have. Default: 128, enough that a call costs little
-   * beside them, and few enough for a short script.
+   * Returns the most charges of one call. Default: 128, enough to make the cost of a call small,
+   * and few enough for a short script.
    */
   default int maxCharges() {
     return 128;

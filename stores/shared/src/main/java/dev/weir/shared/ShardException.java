@@ -4,24 +4,24 @@ import java.io.Serial;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** A call that failed. Its message says why, in words for the log. */
+/** The failure of a call. Its message gives the reason, in words for the log. */
 public final class ShardException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
   private final Failure failure;
 
-  /** Creates one without a stack trace. */
+  /** Creates an exception without a stack trace. */
   public ShardException(Failure failure, String message) {
     super(message, null, false, false);
     this.failure = failure;
   }
 
-  /** Returns what kind of failure it is. */
+  /** Returns the kind of failure. */
   public Failure failure() {
     return failure;
   }
 
-  /** Returns what an error is, without what futures wrap around it. */
+  /** Returns the exception within an error, without the exceptions in which futures wrap it. */
   public static ShardException of(Throwable error) {
     Throwable cause = error;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)

@@ -18,13 +18,13 @@ public final class SharedBinding implements Binding {
   private final PolicyCode code;
 
   /**
-   * The policy's share in this process, for when the store cannot be asked; null if it has none.
+   * The policy's share in this process, used while the store cannot be called; null if it has none.
    */
   public final @Nullable Binding localShare;
 
   private volatile @Nullable LocalAuthority authority;
 
-  /** What this process decides by itself of the name's keys, under whichever policy. */
+  /** The permits and refusals that this process holds for the name's keys, under any policy. */
   final Variants variants;
 
   SharedBinding(
@@ -51,7 +51,9 @@ public final class SharedBinding implements Binding {
         : new SharedBinding(store, name, policy, code, localShare, other, variants);
   }
 
-  /** Returns what this process may decide by itself; null where the store is asked each time. */
+  /**
+   * Returns the permits and refusals that this process holds; null if the store decides each time.
+   */
   @Nullable LocalAuthority authority() {
     LocalAuthority known = authority;
     if (known != null && known.closed()) {
@@ -63,7 +65,7 @@ public final class SharedBinding implements Binding {
 
   /**
    * Returns the window that the store counts by, in nanoseconds, before rounding. A permit of an
-   * allotment may be granted until the allotment's end; where a window begins with each charge, the
+   * allotment may be granted until the allotment's end. If a window begins with each charge, the
    * allotment counts for that much longer. Windows that begin by the clock end the allotment
    * instead.
    */
@@ -74,7 +76,10 @@ public final class SharedBinding implements Binding {
         : window;
   }
 
-  /** What a process holds under one policy is as good under another of the same terms. */
+  /**
+   * The terms of a policy: permits that a process holds under one policy may be granted under
+   * another with the same terms.
+   */
   public record Terms(
       Consistency consistency, long syncIntervalNanos, Quota quota, long burst, Shape shape) {
     public static Terms of(Policy policy) {
@@ -87,7 +92,9 @@ public final class SharedBinding implements Binding {
     }
   }
 
-  /** Returns whether what a process holds under one policy is as good under the other. */
+  /**
+   * Returns whether permits that a process holds under one policy may be granted under the other.
+   */
   static boolean sameAuthority(Policy one, Policy other) {
     return Terms.of(one).equals(Terms.of(other));
   }
@@ -107,7 +114,7 @@ public final class SharedBinding implements Binding {
     return store;
   }
 
-  /** Returns how the transport writes the policy and its keys. */
+  /** Returns the transport's encoding of the policy and its keys. */
   public PolicyCode code() {
     return code;
   }

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store that several processes share. Safe for use by many threads.
  *
- * <p>{@link dev.weir.Consistency} says how often a process asks. A decision that does not come
- * within the timeout is made as its policy's {@link dev.weir.FailureMode} says; so is every
- * decision, at once, while the store cannot be asked. Nothing is ever asked twice: what was charged
- * for an answer that came too late is given back.
+ * <p>{@link dev.weir.Consistency} determines how often a process calls the store. If the store does
+ * not decide a request within the timeout, the policy's {@link dev.weir.FailureMode} determines the
+ * answer. While the store cannot be called, this answer is given at once. Nothing is ever sent
+ * twice: permits that were charged for an answer that came too late are given back.
  */
 public abstract class SharedStore implements Store {
   private final StoreSettings settings;
@@ -49,6 +49,8 @@ public abstract class SharedStore implements Store {
   private final Pace pace;
 
   /**
+   * Creates a store with housekeeping on a thread of its own.
+   *
    * @param link the transport; closed with the store
    */
   public SharedStore(StoreSettings settings, Link link) {
@@ -56,8 +58,10 @@ public abstract class SharedStore implements Store {
   }
 
   /**
+   * Creates a store.
+   *
    * @param link the transport; closed with the store
-   * @param housekeeping looks after what waits; closed with the store
+   * @param housekeeping runs the periodic work; closed with the store
    */
   public SharedStore(StoreSettings settings, Link link, Housekeeping housekeeping) {
     this.settings = settings;
@@ -71,7 +75,7 @@ public abstract class SharedStore implements Store {
     housekeeping.repeat(() -> pace.next(tick()));
   }
 
-  /** Does what is due; returns whether nothing will be, as far as nothing is asked. */
+  /** Does the due work; returns whether there will be none until the next request. */
   private boolean tick() {
     try {
       link.tick();
@@ -93,12 +97,12 @@ public abstract class SharedStore implements Store {
     }
   }
 
-  /** To be called before anything is asked. */
+  /** Ends a rest of the housekeeping; to be called before any operation. */
   private void wake() {
     pace.wake(
         () -> {
           try {
-            link.tick(); // Its clocks begin here: this process was not late, it had nothing to do.
+            link.tick(); // The link's clocks begin here: this process was not late, it had no work.
           } catch (RuntimeException e) {
             settings.log().accept("the store's housekeeping failed: " + e);
           }
@@ -115,9 +119,9 @@ public abstract class SharedStore implements Store {
   /**
    * {@inheritDoc}
    *
-   * <p>This holds for all processes that ask for the name's keys, whatever policies each of them
-   * has in force. A key that was asked for under more combinations of algorithm and window than the
-   * store remembers, all within their windows, is {@link Reason#UNCERTAIN}.
+   * <p>This holds for all processes that request the name's keys, whatever policies each of them
+   * has in force. A key that was requested under more combinations of algorithm and window than the
+   * store keeps, all within their windows, is {@link Reason#UNCERTAIN}.
    */
   @Override
   public Binding bind(String name, Policy policy, long nowNanos) {
@@ -154,7 +158,7 @@ public abstract class SharedStore implements Store {
   private void giveBack(SharedBinding binding) {
     wake();
     LocalAuthority authority = binding.authority();
-    binding.variants.close(); // First: from then on none of them is made.
+    binding.variants.close(); // First: from then on no variant is made.
     if (authority != null) {
       authority.close(binding);
     }
@@ -163,7 +167,7 @@ public abstract class SharedStore implements Store {
   private @Nullable LocalAuthority authority(Policy policy) {
     Clocks clocks = settings.clocks();
     return switch (policy.sharing().consistency()) {
-      // By another clock than the callers', what is remembered would end at another time.
+      // By another clock than the callers', the refusals kept here would end at another time.
       case STRICT ->
           settings.callersClock() ? null : new StoreDecides(clocks, counters, held, this::ask);
       case LEASED -> new Allotments(policy, clocks, counters, held, this::ask);
@@ -179,9 +183,9 @@ public abstract class SharedStore implements Store {
    * {@inheritDoc}
    *
    * <p>The policy goes with every request, so processes need not agree on it. A variant of the same
-   * shape has the consistency that its policy says; what this process holds of a key under one
-   * policy is not granted under another. A bucket of another shape is decided by the store each
-   * time, whatever the consistency of the binding.
+   * shape has its policy's consistency; permits that this process holds of a key under one policy
+   * are not granted under another. A bucket of another shape is decided by the store each time,
+   * whatever the consistency of the binding.
    */
   @Override
   public Binding variant(Binding binding, Policy policy) {
@@ -235,13 +239,13 @@ public abstract class SharedStore implements Store {
     decider.decide(charges, nowNanos, done);
   }
 
-  /** {@inheritDoc} The timeout of a decision begins then. */
+  /** {@inheritDoc} The timeout of a decision begins at that end. */
   @Override
   public void together(Runnable asks) {
     decider.together(
         () -> {
           asks.run();
-          wake(); // What was asked first may have waited for long.
+          wake(); // The first operations may have waited for long.
         });
   }
 
@@ -273,12 +277,12 @@ public abstract class SharedStore implements Store {
   /**
    * {@inheritDoc}
    *
-   * <p>The store forgets the key in one step, and this process drops what it holds of it. Another
-   * process may go on for a bounded time by what it knows: under {@link
-   * dev.weir.Consistency#LEASED} it may grant the permits of an allotment that it has already, and
-   * under every consistency it may repeat a refusal, until its sync interval (100 ms where the
-   * consistency is strict) is over. {@code done} receives false if the store cannot be asked; the
-   * key may have been reset or not.
+   * <p>The store removes the key's state in one step, and this process drops what it holds of the
+   * key. Another process may use what it holds for a bounded time: under {@link
+   * dev.weir.Consistency#LEASED} it may grant the permits of an allotment that it already has, and
+   * under every consistency it may repeat a refusal, until its sync interval (100 ms if the
+   * consistency is strict) is over. {@code done} receives false if the store cannot be called; the
+   * key may or may not have been reset.
    */
   @Override
   public void reset(
@@ -295,33 +299,33 @@ public abstract class SharedStore implements Store {
     throw new IllegalArgumentException("binding: " + binding + " (expected: one of this store)");
   }
 
-  /** Forgets in this process; in the store everything expires by itself. */
+  /** Expires states in this process; in the store everything expires by itself. */
   @Override
   public void expire(long nowNanos) {
     failureDecisions.expire(nowNanos);
   }
 
-  /** Returns what the store has counted since it began; a snapshot. */
+  /** Returns a snapshot of the store's counters since its start. */
   public SharedMetrics metrics() {
     return counters.metrics(settings.kind(), available(), link.queued());
   }
 
-  /** Returns whether the store can be asked now: connected, and not given up on for the moment. */
+  /** Returns whether the store can be called now: it is connected, and no breaker is open. */
   public boolean available() {
     return link.available();
   }
 
   /**
-   * Returns why the store cannot be asked, in words for people: what it answered last, or what the
-   * connection fails for. Empty if it can be asked, or if nothing is known yet.
+   * Returns the reason why the store cannot be called, in words for people: its last error, or the
+   * reason why the connection fails. Empty if it can be called, or if nothing is known yet.
    */
   public String problem() {
     return link.problem();
   }
 
   /**
-   * Gives back what this process holds, waits for the answers that are due, at most as long as a
-   * decision may take, and closes the connections.
+   * Gives back the permits that this process holds, waits for the missing answers, at most as long
+   * as a decision may take, and closes the connections.
    */
   @Override
   public void close() {

@@ -3,15 +3,15 @@ package dev.weir.shared;
 import java.util.function.Consumer;
 
 /**
- * Settings and counters for all parts of a shared store.
+ * The settings and counters for all parts of a shared store.
  *
  * @param kind the store's kind in a word, for metrics and the names of threads
- * @param timeoutNanos how long a decision may take
+ * @param timeoutNanos the longest time that a decision may take
  * @param clocks measure deadlines, allotments and remembered refusals
  * @param callersClock whether the store decides by the callers' time, for tests
- * @param log receives what an operator should know, in one line each
+ * @param log receives messages for operators, in one line each
  * @param warnings receives problems that break guarantees while they last, in one line each
- * @param counters what the store counts
+ * @param counters the store's counters
  */
 public record StoreSettings(
     String kind,
@@ -25,7 +25,7 @@ public record StoreSettings(
   private static final long MOST_TICK_NANOS = 5_000_000L;
   private static final int TICKS_PER_TIMEOUT = 10;
 
-  /** Returns how often to look after what waits. */
+  /** Returns the interval at which waiting operations are checked. */
   public static long tickNanos(long timeoutNanos) {
     return Math.max(LEAST_TICK_NANOS, Math.min(MOST_TICK_NANOS, timeoutNanos / TICKS_PER_TIMEOUT));
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A callback that keeps all results. Safe for use by many threads. */
 public final class Answers implements DecideOne.Callback {
-  /** How often it fitted, and what was said; or why nothing was. */
+  /** An answer: the number of times that it fitted and the result, or the failure. */
   public record Answer(long times, @Nullable Result result, @Nullable Failure failure) {}
 
   public final List<Answer> answers = new CopyOnWriteArrayList<>();

@@ -22,8 +22,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several processes' local counts and one store, on virtual time. Messages take as long as they
- * like, overtake each other and get lost; a client's requests do not wait for each other.
+ * Local counts of several processes and one store, on virtual time. Messages take any time,
+ * overtake each other and get lost; a client's requests do not wait for each other.
  */
 class ApproximateBoundTest {
   private static final int RUNS = Integer.getInteger("weir.approximate.runs", 400);
@@ -79,7 +79,7 @@ class ApproximateBoundTest {
       admitted.add(WindowChecker.Operation.admitted("key", permits, atNanos));
     }
 
-    /** Takes an operation to the store, which decides it on arrival, and its answer back. */
+    /** Sends an operation to the store, which decides it on arrival, and its answer back. */
     private void carry(Operation operation) {
       boolean[] over = {false};
       after(
@@ -160,7 +160,7 @@ class ApproximateBoundTest {
       after(5 * MILLI, () -> tick(counts, binding));
     }
 
-    /** Runs, and returns how many more than the limit the fullest window holds. */
+    /** Runs all processes, and returns by how many permits the fullest window exceeds the limit. */
     long excess() {
       Clocks clocks = new Clocks(ticker, new FakeTicker());
       for (int i = 0; i < PROCESSES; i++) {
@@ -186,7 +186,7 @@ class ApproximateBoundTest {
     SplittableRandom seeds = Trials.random("approximate bound", RUNS);
     long most = 0;
     for (int i = 0; i < RUNS; i++) {
-      // In microseconds: up to three intervals each way.
+      // In microseconds: up to three intervals in each direction.
       long longest = 20 + seeds.nextLong(3 * INTERVAL / MICRO);
       long excess = new Fleet(seeds.split(), longest, i % 4 == 3).excess();
       most = Math.max(most, excess);

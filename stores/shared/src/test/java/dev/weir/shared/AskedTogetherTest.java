@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests of one batch, and those that a thread asks together, go to their shards in one call
- * each, as far as more may be under way.
+ * Requests of one batch, and those that a thread makes together: they go to their shards in one
+ * call each, as far as more calls may be in flight.
  */
 class AskedTogetherTest {
   private static final long TIMEOUT_NANOS = 100_000_000L;
@@ -46,7 +46,7 @@ class AskedTogetherTest {
   private final List<Batch> answered = new ArrayList<>();
   private final List<Charges> decided = new ArrayList<>();
 
-  /** One shard has all keys, or they have the even and the odd ones. */
+  /** A link to one shard with all keys, or to two with the even and the odd ones. */
   private final class Parted extends FakeLink {
     private boolean parted;
 
@@ -59,14 +59,14 @@ class AskedTogetherTest {
       return parted ? (int) (fingerprint & 1) : 0;
     }
 
-    /** One key is nowhere. */
+    /** Returns no caller for one of the keys, which is on no shard. */
     @Override
     public @Nullable Caller caller(SharedBinding binding, long fingerprint) {
       return fingerprint == NOWHERE ? null : super.caller(binding, fingerprint);
     }
   }
 
-  /** Nothing is looked after: what is sent is sent by who asks, and by replies. */
+  /** Housekeeping that never runs: calls are sent only by requests and by replies. */
   private static final class NoTime implements Housekeeping {
     @Override
     public void repeat(LongSupplier task) {}
@@ -142,7 +142,7 @@ class AskedTogetherTest {
     assertThat(sizes(shards[0])).containsExactly(1, 1, 5);
   }
 
-  /** The first is answered within the round that sends it. */
+  /** The first batch is answered within the round that sends it. */
   @Test
   void batchThatIsAskedByTheAnswerToAnother_isSentToo() {
     shards[0].answers = AskedTogetherTest::fits;
@@ -242,7 +242,7 @@ class AskedTogetherTest {
     assertThat(sizes(shards[0])).containsExactly(2);
   }
 
-  /** Of ten permits 4, 3, no 4, and 3. */
+  /** Of ten permits: 4, 3, a refusal of 4, and 3. */
   @Test
   void requestsForOneKey_askedTogether_keepTheirOrder() {
     store.together(
@@ -267,7 +267,10 @@ class AskedTogetherTest {
     store.decide(batch, 0, answered::add);
   }
 
-  /** Of ten permits 4, 3, no 4, and 3: eight, if both requests for 4 were decided first. */
+  /**
+   * Of ten permits: 4, 3, a refusal of 4, and 3. It would be eight if both requests for 4 were
+   * decided first.
+   */
   @Test
   void requestsForOneKey_areDecidedInTheirOrder() {
     askForKey1(4, 3, 4, 3);
@@ -311,8 +314,8 @@ class AskedTogetherTest {
   }
 
   /**
-   * Nothing looks after what waits here, and nobody asks until all of a round is answered: a
-   * request that nobody sends is never answered.
+   * Nothing checks waiting operations here, and no request is made until all of a round are
+   * answered: a request that is not sent is never answered.
    */
   @Test
   void whicheverThreadHolds_allRequestsAreAnswered() throws Exception {

@@ -19,7 +19,7 @@ public final class Bindings {
   private Bindings() {}
 
   @SuppressWarnings("NullAway")
-  public // No test asks whose they are.
+  public // No test depends on the store.
   static SharedBinding of(
       String name,
       Policy policy,

@@ -42,7 +42,7 @@ class CallerTest {
     log.clear();
   }
 
-  /** Lets time pass as it does, and looks after what waits. */
+  /** Advances time in ticks, and checks waiting operations at each. */
   private void pass(long nanos) {
     for (long passed = 0; passed < nanos; ) {
       long step = Math.min(TICK_NANOS, nanos - passed);
@@ -66,7 +66,7 @@ class CallerTest {
     return shard.calls.get(i);
   }
 
-  /** Fills both places on the way, so that what is asked next waits. */
+  /** Makes two calls, which are all that may be in flight, so that the next operation waits. */
   private void occupy() {
     ask(-1);
     ask(-2);
@@ -134,7 +134,7 @@ class CallerTest {
             org.assertj.core.groups.Tuple.tuple(10L, 4L),
             org.assertj.core.groups.Tuple.tuple(9L, 1L));
 
-    // Of 35 permits three times ten fit, and five are left.
+    // Of 35 permits, ten fit three times, and five are left.
     call(2).answer(3, FITS, 5, 700, 1_000, 0, 5_000, 0, OVER_LIMIT, 5, 600, 1_000, 0, 5_000);
 
     assertThat(same).extracting(Answers::times).containsExactly(1L, 1L, 1L, 0L);
@@ -216,7 +216,9 @@ class CallerTest {
     assertThat(counters.burned.sum()).isZero();
   }
 
-  /** Any other order would depend on where objects lie, and no simulation could be repeated. */
+  /**
+   * Any other order would depend on the addresses of objects, and no simulation could be repeated.
+   */
   @Test
   void callsThatFailAtOnce_failInTheOrderInWhichTheyWereSent() {
     for (int i = 0; i < 20; i++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two processes that share a server, under each consistency, without a network. */
+/** Two processes that share a server without a network, under each consistency. */
 class ConsistencyTest {
   private static final long MILLI = 1_000_000L;
   private static final long WINDOW = 1_000 * MILLI;
@@ -83,7 +83,8 @@ class ConsistencyTest {
   }
 
   /**
-   * An allotment counts for its own life more; unrecorded permits of another process are at most A.
+   * An allotment counts longer by its own lifetime; another process has at most A unrecorded
+   * permits.
    */
   @ParameterizedTest
   @EnumSource(Consistency.class)
@@ -99,7 +100,7 @@ class ConsistencyTest {
       ticker.advance(1 + random.nextLong(random.nextInt(20) == 0 ? 50 * MILLI : 2 * MILLI));
       int process = random.nextInt(2);
       if (ask(stores.get(process), bindings.get(process), 1).allowed()) {
-        // The shard's instants are whole microseconds, and it is by those that the window holds.
+        // The shard's instants are whole microseconds, and by these the window holds.
         admitted.add(ticker.nanos() - Math.floorMod(ticker.nanos(), 1_000L));
         int last = admitted.size() - 1;
         int first = last - Math.toIntExact(permits + unrecorded);
@@ -135,7 +136,7 @@ class ConsistencyTest {
     assertThat(ask(one, binding, 1).allowed()).isTrue();
   }
 
-  /** Every refusal is one that a store would give that is asked each time. */
+  /** Every refusal is one that the store would give if it were called each time. */
   @Test
   void strictDecisions_areTheOnesOfAStoreThatRemembersNothing() {
     SplittableRandom random = Trials.random("remembered refusals");
@@ -151,7 +152,7 @@ class ConsistencyTest {
       oracle.decide(expected, ticker.nanos());
       Decision decision = ask(one, binding, permits);
       assertThat(decision.allowed()).as("request %d", i).isEqualTo(expected.allowed());
-      // Of a repeated refusal it is what remained when the store was asked.
+      // A repeated refusal has the permits that remained at the last call.
       assertThat(decision.remaining())
           .as("request %d", i)
           .isLessThanOrEqualTo(expected.remaining(0));
@@ -223,7 +224,7 @@ class ConsistencyTest {
     assertThat(admitted).isEqualTo(20);
   }
 
-  /** What users see of a limit that no one else uses: 99, 98, 97. */
+  /** The numbers that users see of a limit used by no one else: 99, 98, 97. */
   @Test
   void remainingUnderLeased_fallsByWhatIsAdmitted_whileNoOtherProcessUsesTheKey() {
     Binding binding = one.bind("rule", policy(100, Consistency.LEASED), 0);
@@ -237,8 +238,8 @@ class ConsistencyTest {
   }
 
   /**
-   * A key whose number flaps is asked for under three policies in each process: what they hold is
-   * as what six processes hold.
+   * A key whose number flaps is requested under three policies in each process, which then hold as
+   * much as six processes.
    */
   @ParameterizedTest
   @EnumSource(Consistency.class)
@@ -345,7 +346,8 @@ class ConsistencyTest {
   }
 
   /**
-   * What is held is charged in the store until it is given back: it is neither lost nor doubled.
+   * Permits that are held are charged in the store until they are given back: neither lost nor
+   * doubled.
    */
   @ParameterizedTest
   @EnumSource(Consistency.class)

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Notes what it is made of. */
+/** A call that records its operations. */
 public final class FakeCall implements Call {
   /** One operation of one key; the keys of a call are numbered from 1. */
   public record Request(String kind, long key, long permits, long count, long atMicros) {}
@@ -21,7 +21,7 @@ public final class FakeCall implements Call {
     this.sender = sender;
   }
 
-  /** Returns what an operation writes. */
+  /** Returns the requests that an operation writes. */
   public static List<Request> requests(Operation operation) {
     FakeCall call = new FakeCall(requests -> CompletableFuture.failedStage(new AssertionError()));
     operation.write(call);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The way to shards that answer what a test says; the first has all keys. */
+/** A link to shards whose answers a test determines; the first has all keys. */
 public class FakeLink implements Link {
   private final List<Caller> callers;
 

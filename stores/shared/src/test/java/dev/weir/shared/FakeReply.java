@@ -3,7 +3,7 @@ package dev.weir.shared;
 import dev.weir.Decision;
 import dev.weir.Reason;
 
-/** A reply made of numbers: a result is six of them, its instants in microseconds. */
+/** A reply of given numbers: a result is six of them, with instants in microseconds. */
 public final class FakeReply implements Reply {
   private static final long MICRO = 1_000;
   private static final Reason[] CODES = {

@@ -8,16 +8,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A shard that answers when and what a test says. Safe for use by many threads. */
+/** A shard whose answers and their times a test determines. Safe for use by many threads. */
 public final class FakeShard implements Shard {
-  /** A call and the reply it waits for. */
+  /** A call and the reply that it waits for. */
   public record Sent(List<Request> requests, CompletableFuture<Reply> reply) {
-    /** Answers with these numbers, after the time. */
+    /** Answers with these numbers, after a time of 0. */
     public void answer(long... numbers) {
       answerAt(0, numbers);
     }
 
-    /** Answers with these numbers, after that time. */
+    /** Answers with these numbers, after the given time. */
     void answerAt(long nowMicros, long... numbers) {
       reply.complete(new FakeReply(nowMicros * Result.NANOS_PER_MICRO, numbers));
     }
@@ -31,13 +31,13 @@ public final class FakeShard implements Shard {
   public final List<CompletableFuture<Reply>> probes = new CopyOnWriteArrayList<>();
   volatile @Nullable RuntimeException thrown;
 
-  /** Turns that were asked for while nothing was read. */
+  /** Turns that were requested while nothing was read. */
   final List<CompletableFuture<Void>> turns = new CopyOnWriteArrayList<>();
 
-  /** Whether nothing is read. */
+  /** True while nothing is read. */
   volatile boolean stuck;
 
-  /** Answers at once, if there is one. */
+  /** A function that answers calls at once; null if there is none. */
   public volatile @Nullable Function<List<Request>, long[]> answers;
 
   @Override
@@ -70,7 +70,7 @@ public final class FakeShard implements Shard {
     return probe;
   }
 
-  /** Returns what a probe is answered. */
+  /** Returns the answer of a successful probe. */
   public static Reply fine() {
     return new FakeReply(0);
   }
@@ -86,7 +86,7 @@ public final class FakeShard implements Shard {
     return turn;
   }
 
-  /** Lets what waits for a turn have it, and all that ask from now on. */
+  /** Completes waiting turns, and from now on all others at once. */
   void read() {
     stuck = false;
     List<CompletableFuture<Void>> waiting = List.copyOf(turns);

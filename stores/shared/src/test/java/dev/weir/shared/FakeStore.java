@@ -11,9 +11,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** What authority ask, to be answered by a test. Not safe for use by several threads. */
+/**
+ * The operations that an authority sends, to be answered by a test. Not safe for use by several
+ * threads.
+ */
 public final class FakeStore {
-  /** Permits that came back. */
+  /** Permits that were given back. */
   public record Back(long permits, long atNanos) {}
 
   private static final long FITS = 0;
@@ -49,7 +52,7 @@ public final class FakeStore {
     }
   }
 
-  /** Grants all that is asked for, and counts it; for several threads. */
+  /** Grants all requested permits, and counts them; for several threads. */
   public synchronized void grantAtOnce(Operation operation) {
     List<Request> parts = FakeCall.requests(operation);
     if (parts.get(0).kind().equals("refund")) {
@@ -71,7 +74,7 @@ public final class FakeStore {
     return requests.element();
   }
 
-  /** Returns what the operations without an answer are, oldest first. */
+  /** Returns the kinds of the operations without an answer, oldest first. */
   public List<String> kinds() {
     List<String> kinds = new ArrayList<>();
     for (Operation operation : asked) {
@@ -83,7 +86,7 @@ public final class FakeStore {
     return kinds;
   }
 
-  /** Returns how often the only request's permits are asked for. */
+  /** Returns how many times the permits of the only request are wanted. */
   public long wanted() {
     return only().count();
   }
@@ -136,12 +139,12 @@ public final class FakeStore {
     asked.remove().fail(failure);
   }
 
-  /** Returns how many permits came back, each time. */
+  /** Returns the number of permits of each refund. */
   public List<Long> refunds() {
     return backs.stream().map(Back::permits).toList();
   }
 
-  /** Returns what came back since this was last asked. */
+  /** Returns the refunds since the last call of this method. */
   public List<Back> takeBacks() {
     List<Back> taken = List.copyOf(backs);
     backs.clear();

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of operations when it is this process that is late. */
+/** Operations of a process that is late itself. */
 class LatenessTest {
   private static final long MILLI = 1_000_000L;
   private static final long TIMEOUT = 50 * MILLI;
@@ -36,7 +36,7 @@ class LatenessTest {
     return got;
   }
 
-  /** Lets time pass as it does where processors are free. */
+  /** Advances time in ticks, as if processors were free. */
   private void pass(long nanos) {
     for (long passed = 0; passed < nanos; passed += TICK) {
       ticker.advance(TICK);
@@ -44,7 +44,7 @@ class LatenessTest {
     }
   }
 
-  /** Has nothing run for so long, and then the tick first. */
+  /** Advances time without running anything, and then runs the tick first. */
   private void starve(long nanos) {
     shard.stuck = true;
     ticker.advance(nanos);
@@ -57,7 +57,7 @@ class LatenessTest {
     starve(TIMEOUT + 30 * MILLI);
     assertThat(got.answers).as("not given up on yet").isEmpty();
 
-    // What lay in the socket is read before the turn is over.
+    // A reply that waits in the socket is read before the turn is over.
     shard.calls.get(0).answer(FITS);
     shard.read();
 
@@ -122,7 +122,7 @@ class LatenessTest {
     shard.read();
     assertThat(shard.calls).hasSize(3);
 
-    // It has as long as if this process had run.
+    // It has as much time as if this process had run.
     pass(TIMEOUT - 2 * TICK);
     assertThat(waiting.answers).isEmpty();
     shard.calls.get(2).answer(FITS);

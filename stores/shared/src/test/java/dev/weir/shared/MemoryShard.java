@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport to a {@link MemoryStore} in this process, which decides as a server elsewhere would.
- * Safe for use by many threads.
+ * A transport to a {@link MemoryStore} in this process, which decides like a remote server. Safe
+ * for use by many threads.
  */
 final class MemoryShard implements Shard {
   private static final long MICRO = 1_000;
@@ -28,7 +28,7 @@ final class MemoryShard implements Shard {
   private final MemoryStore server;
   private final LongSupplier serverNanos;
 
-  /** How a policy is known to the server. */
+  /** The encoding of a policy for the server. */
   record Code(String name, Binding binding, Binding recording) implements PolicyCode {}
 
   MemoryShard(MemoryStore server, LongSupplier serverNanos) {
@@ -72,7 +72,7 @@ final class MemoryShard implements Shard {
     return 2;
   }
 
-  /** The way to the only shard. */
+  /** A link to the only shard. */
   private static final class OneShard implements Link {
     private final MemoryShard shard;
     private final Caller caller;
@@ -87,14 +87,15 @@ final class MemoryShard implements Shard {
     @Override
     public PolicyCode code(String name, Policy policy) {
       long permits = policy.quota().permits();
-      // A window counts the same state under any quota: here what does not fit is counted as well.
+      // A window counts the same state under any quota: this one also counts permits that do not
+      // fit.
       boolean bucket = policy.algorithm().bucket();
       Binding recording =
           shard.server.bind(name, counted(policy, bucket ? permits : Quota.MAX_PERMITS), 0);
       return new Code(name, shard.server.bind(name, counted(policy, permits), 0), recording);
     }
 
-    /** Returns the policy as the server counts it. */
+    /** Returns the policy by which the server counts. */
     private static Policy counted(Policy policy, long permits) {
       Quota quota = new Quota(permits, whole(SharedBinding.countedWindowNanos(policy)));
       Policy.Builder builder = Policy.builder(quota).algorithm(policy.shape().algorithm());
@@ -160,7 +161,7 @@ final class MemoryShard implements Shard {
     }
   }
 
-  /** Decides what it is made of when it is sent. */
+  /** A call that decides its operations when it is sent. */
   private final class MemoryCall implements Call {
     private final List<java.util.function.BiConsumer<Long, MemoryReply>> parts = new ArrayList<>();
     private Charges charges = new Charges();
@@ -282,7 +283,7 @@ final class MemoryShard implements Shard {
         charges.atNanos(i));
   }
 
-  /** Numbers and results in the order in which they were added. */
+  /** A reply of numbers and results in the order in which they were added. */
   private static final class MemoryReply implements Reply {
     private final long nowNanos;
     private final Queue<Object> values = new ArrayDeque<>();

@@ -10,7 +10,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Whichever threads pump and hold, nothing that was brought is left when all of them have gone. */
+/** Threads that pump and hold in any order: no work is left when all of them have gone. */
 @Tag("model")
 @Tag("sample")
 public class PumpLincheckTest {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** One thread; {@link PumpLincheckTest} has several. */
+/** A pump with one thread; {@link PumpLincheckTest} has several. */
 class PumpTest {
   private int rounds;
   private int failing;

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A store that nobody asks is looked after less often, and as often as ever when it is asked. */
+/** The checks of a store: fewer while it has no requests, and as many as usual when it has. */
 class RestTest {
   private static final long TIMEOUT = 50_000_000L;
   private static final long TICK = TIMEOUT / 10;
@@ -36,7 +36,7 @@ class RestTest {
       new SharedStore(settings, new FakeLink(settings, shard), ticks) {};
   private @Nullable Charges answered;
 
-  /** Runs the task when it is due, in the test's time. */
+  /** Housekeeping that runs the task when it is due, in the test's time. */
   private final class Ticks implements Housekeeping {
     private @Nullable LongSupplier task;
     private long dueNanos;
@@ -55,7 +55,7 @@ class RestTest {
     @Override
     public void close() {}
 
-    /** Lets time pass; returns how often the task has run. */
+    /** Advances time; returns the number of runs of the task. */
     int pass(long nanos) {
       int runs = 0;
       long end = ticker.nanos() + nanos;

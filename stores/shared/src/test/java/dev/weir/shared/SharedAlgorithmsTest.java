@@ -9,7 +9,7 @@ import dev.weir.testkit.Traffic;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 
-/** Algorithms that are decided elsewhere: what is between must change no answer. */
+/** Algorithms that are decided in a shard: the code in between must not change any answer. */
 class SharedAlgorithmsTest {
   private abstract static class Shared extends AlgorithmContract {
     private final Algorithm algorithm;

@@ -5,7 +5,7 @@ import dev.weir.Store;
 import dev.weir.testkit.RecordChangeContract;
 import java.util.List;
 
-/** Numbers of single keys, by a transport that is no network at all. */
+/** Numbers of single keys, over a transport without a network. */
 class SharedRecordChangeTest extends RecordChangeContract {
   @Override
   protected Store createStore() {
@@ -17,7 +17,10 @@ class SharedRecordChangeTest extends RecordChangeContract {
     return Result.NANOS_PER_MICRO;
   }
 
-  /** The server here counts the waits of the others in nanoseconds. */
+  /**
+   * Returns some algorithms only: the server of this test counts the waits of the others in
+   * nanoseconds.
+   */
   @Override
   protected List<Algorithm> algorithms() {
     return List.of(Algorithm.SLIDING_WINDOW_LOG, Algorithm.FIXED_WINDOW);

@@ -5,7 +5,7 @@ import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.testkit.StoreContract;
 
-/** The contract of a store, by a transport that is no network at all. */
+/** The contract of a store, over a transport without a network. */
 class SharedStoreTest extends StoreContract {
   static Store emptyStore() {
     StoreSettings settings =

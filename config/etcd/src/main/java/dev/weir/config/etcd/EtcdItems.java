@@ -22,15 +22,16 @@ import org.jspecify.annotations.Nullable;
 final class EtcdItems implements Items {
   /*
    * An item's key is the prefix, its table, a slash and its own key; the state is at the prefix and
-   * "state". A value is its version in eight bytes, a byte that says whether it is a mark, and the
-   * bytes of the row. A mark hangs on a lease, and etcd removes it with that.
+   * "state". A value is its version in eight bytes, a byte that is 0 for a mark and 1 for a row,
+   * and the bytes of the row. A deleted row's mark is attached to a lease of etcd, and is removed
+   * when that ends.
    *
-   * The limits are etcd's own, of 128 operations and 1.5 MiB in a request, with room to spare.
+   * The limits are below etcd's own: 128 operations and 1.5 MiB in a request.
    */
 
   private static final Limits LIMITS = new Limits(100, 1_000_000, 1_000_000, true);
 
-  /** So many keys are read at once. */
+  /** The number of keys in one request for many. */
   private static final int READ_AT_ONCE = 100;
 
   private static final Pattern STATE = Pattern.compile("([1-9][0-9]{0,18}) ([!-~]*)");
@@ -38,7 +39,7 @@ final class EtcdItems implements Items {
   private static final byte ROW = 1;
   private static final byte MARK = 0;
 
-  /** One lease serves the marks of an hour. */
+  /** The time for which one lease is used for new marks: an hour. */
   private static final long LEASE_USED_SECONDS = 3_600;
 
   private final EtcdSettings settings;
@@ -159,7 +160,7 @@ final class EtcdItems implements Items {
       return write("/v3/kv/txn", Map.of("compare", List.of(compare), "success", operations))
           .isTrue("succeeded");
     } catch (ConfigException e) {
-      lease = null; // It may have been that.
+      lease = null; // The lease may have been the cause.
       throw e;
     }
   }
@@ -200,7 +201,7 @@ final class EtcdItems implements Items {
     byte[] end;
     if (to == null) {
       end = folder.clone();
-      end[end.length - 1]++; // The first key behind all that begin with the slash.
+      end[end.length - 1]++; // The first key after those that begin with the slash.
     } else {
       end = key(table, to);
     }

@@ -8,11 +8,11 @@ import dev.weir.config.rows.LoggedRows;
 import dev.weir.config.rows.RowConfigStore;
 
 /**
- * Opens stores in etcd 3.4 or newer: {@code etcd://[USER@]HOST[:PORT]}. Of several hosts, separated
- * by commas, one that answers is used. Public only for the service loader.
+ * A provider of stores in etcd 3.4 or newer: {@code etcd://[USER@]HOST[:PORT]}. If several hosts
+ * are given, separated by commas, one that answers is used. Public only for the service loader.
  *
- * <p>Options: {@code prefix=/weir/} that all keys begin with, {@code timeout=5s} for each answer,
- * {@code tls=on}, and {@code cafile=FILE} with the certificates to trust instead of Java's own.
+ * <p>Options: {@code prefix=/weir/} for all keys, {@code timeout=5s} for each answer, {@code
+ * tls=on}, and {@code cafile=FILE} with the certificates to trust instead of Java's own.
  */
 public final class EtcdProvider implements ConfigStoreProvider {
   @Override

@@ -8,15 +8,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How etcd is reached.
+ * The settings of a connection to etcd.
  *
  * @param hosts {@code HOST:PORT} each
  * @param user empty if there is no authentication
  * @param password of the user; never shown
- * @param prefix that all keys begin with, ends in a slash
+ * @param prefix that all keys begin with; ends in a slash
  * @param tls whether connections are encrypted
  * @param caFile the certificates to trust, or empty for Java's own
- * @param timeoutSeconds that an answer may take
+ * @param timeoutSeconds the longest time that an answer may take
  */
 record EtcdSettings(
     List<String> hosts,
@@ -41,7 +41,7 @@ record EtcdSettings(
     address.requireOptions(Set.of("prefix", "timeout", "tls", "cafile"));
     Matcher place = PLACE.matcher(address.place());
     if (!place.matches()) {
-      // Not shown: it may hold a password, which belongs elsewhere.
+      // The address is not shown: it may hold a password, which belongs elsewhere.
       throw new IllegalArgumentException(
           "configuration store: not an address of etcd (expected: "
               + FORM
@@ -98,7 +98,7 @@ record EtcdSettings(
     return List.copyOf(hosts);
   }
 
-  /** Without the password. */
+  /** Returns the address, without the password. */
   @Override
   public String toString() {
     return "etcd://" + String.join(",", hosts) + prefix;

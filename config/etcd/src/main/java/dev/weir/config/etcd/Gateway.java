@@ -17,9 +17,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Calls etcd's JSON gateway, at a member that answers. Safe for use by many threads. */
+/**
+ * A client of etcd's JSON gateway, which calls a member that answers. Safe for use by many threads.
+ */
 final class Gateway {
-  /** What etcd answers: {@code google.rpc.Code}. */
+  /** Codes of etcd's error answers, those of {@code google.rpc.Code}. */
   private static final int INVALID_ARGUMENT = 3;
 
   private static final int NOT_FOUND = 5;
@@ -33,7 +35,7 @@ final class Gateway {
   private final DateClock clock;
   private final HttpClient client;
 
-  /** Where the last answer came from. */
+  /** The index of the member that answered last. */
   private volatile int member;
 
   private volatile String token = "";
@@ -51,7 +53,7 @@ final class Gateway {
     client = builder.build();
   }
 
-  /** An answer that is no success. */
+  /** An error answer of etcd. */
   private static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -70,7 +72,7 @@ final class Gateway {
     }
   }
 
-  /** No answer, or none of etcd. */
+  /** A call without an answer, or with one that is not etcd's. */
   private static final class Failed extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -82,15 +84,16 @@ final class Gateway {
     }
   }
 
-  /** Asks what may be asked again, of the next member if one does not answer. */
+  /** Makes a call that may be repeated: if one member does not answer, calls the next. */
   Json.Members read(String path, Map<String, ?> body) {
     return call(path, body, true);
   }
 
   /**
-   * Asks for what may be done once only: of the next member only if the one before was not reached.
+   * Makes a call that must be made at most once: calls the next member only if the one before was
+   * not reached.
    *
-   * @throws ConfigException it may or may not have been done
+   * @throws ConfigException if the call failed; it may or may not have taken effect
    */
   Json.Members write(String path, Map<String, ?> body) {
     return call(path, body, false);
@@ -132,7 +135,7 @@ final class Gateway {
         if (!e.isOfTheToken()) {
           throw e;
         }
-        // It was refused before it was looked at, and tokens end after some minutes.
+        // The token was refused before the request was read; tokens expire after some minutes.
       }
     }
     Map<String, String> user = Map.of("name", settings.user(), "password", settings.password());
@@ -173,7 +176,7 @@ final class Gateway {
     }
   }
 
-  /** The whole answer comes in time, its end too. */
+  /** Sends a request; the timeout holds for the whole answer, including its body. */
   private HttpResponse<byte[]> send(HttpRequest request) throws Failed {
     CompletableFuture<HttpResponse<byte[]>> answer =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());

@@ -14,9 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON as etcd's gateway has it: bytes are Base64, and large numbers are texts. */
+/** JSON in the form of etcd's gateway: bytes are Base64, and large numbers are texts. */
 final class Json {
-  /** A row of a megabyte has more in Base64, and a page has many rows. */
+  /**
+   * A factory that accepts long texts: a row of a megabyte is longer in Base64, and a page has many
+   * rows.
+   */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -30,7 +33,7 @@ final class Json {
     try (JsonGenerator to = FACTORY.createGenerator(bytes)) {
       write(object, to);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Never: it is written to memory.
+      throw new UncheckedIOException(e); // Cannot happen: it writes to memory.
     }
     return bytes.toByteArray();
   }
@@ -59,9 +62,9 @@ final class Json {
   }
 
   /**
-   * Returns the members of an object; numbers and truths are texts.
+   * Returns the members of an object; numbers and booleans become texts.
    *
-   * @throws IOException if it is none
+   * @throws IOException if the text is not a JSON object
    */
   static Members read(byte[] text) throws IOException {
     try (JsonParser from = FACTORY.createParser(text)) {
@@ -96,7 +99,9 @@ final class Json {
     };
   }
 
-  /** The members of an object; what is not there has its type's default, which etcd leaves out. */
+  /**
+   * The members of an object; a member that is missing has its type's default, which etcd omits.
+   */
   static final class Members {
     private final Map<String, Object> members;
 
@@ -112,7 +117,7 @@ final class Json {
       return text(name).equals("true");
     }
 
-    /** Returns a number, 0 for what is none. */
+    /** Returns a number, or 0 if the member is none. */
     long number(String name) {
       String text = text(name);
       return text.matches("-?[0-9]{1,18}|[0-9]{19}") ? Long.parseLong(text) : 0;

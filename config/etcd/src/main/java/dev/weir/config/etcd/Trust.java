@@ -11,7 +11,7 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Trusts the certificates of a file, and no others. */
+/** A TLS context that trusts the certificates of a file, and no others. */
 final class Trust {
   private Trust() {}
 

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The etcd of the contracts: one of the tests' own, or the real one that {@code -Dweir.etcd=HOST}
- * names. Each store has a prefix of its own.
+ * The etcd of the contract tests: one in this process, or the real one that {@code
+ * -Dweir.etcd=HOST} names. Each store has a prefix of its own.
  */
 final class Etcd {
   private static final AtomicInteger STORES = new AtomicInteger();
@@ -26,7 +26,7 @@ final class Etcd {
     return running.host();
   }
 
-  /** Returns the address of a store that is not there yet; no call ends too early. */
+  /** Returns the address of a new store, with a timeout that is long enough for a busy machine. */
   static String newAddress() {
     return "etcd://"
         + host()

@@ -30,7 +30,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What an etcd that fails does to a store, and what is refused in one line. */
+/** The effects of a failing etcd on a store, and error messages of one line. */
 class EtcdFailureTest {
   private static final String PATIENT = "?timeout=60s";
 
@@ -47,7 +47,7 @@ class EtcdFailureTest {
     return ConfigStores.open("etcd://" + etcd.host() + PATIENT);
   }
 
-  /** Opens a store that waits for a second, at which a machine may stand still. */
+  /** Opens a store with a timeout of one second, which a busy machine may exceed. */
   private ConfigStore openHasty() {
     for (int left = 7; ; left--) {
       try {
@@ -137,7 +137,7 @@ class EtcdFailureTest {
         assertFails(Kind.UNAVAILABLE, () -> items.transact(State.NONE, one, List.of()))
             .hasMessageContaining("etcdserver: no leader");
         assertThat(items.state()).isEqualTo(State.NONE);
-        // The second member has answered, and is asked first from now on.
+        // The second member has answered, and is called first from now on.
         assertThat(items.transact(State.NONE, one, List.of())).isTrue();
       }
       try (Items items = items(address)) {
@@ -184,11 +184,11 @@ class EtcdFailureTest {
                   .toList(),
               CAUSE);
       assertThat(changes).hasSize(150);
-      assertThat(etcd.count()).isEqualTo(before + 150); // The changes; each mark is in its place.
+      assertThat(etcd.count()).isEqualTo(before + 150); // The changes; each mark replaces its row.
       etcd.forget();
       assertThat(etcd.count()).isEqualTo(before);
       assertThat(store.list("shop", "user", "", null, 10).found()).isEmpty();
-      // The lease that was used before is not there any more; another one is made.
+      // The lease that was used before is gone; the store must get another one.
       write(store, "v");
       RecordWrite again = RecordWrite.delete(new Subject("shop", "user", "v"), RecordWrite.ANY);
       assertFails(Kind.UNAVAILABLE, () -> store.write(List.of(again), CAUSE));

@@ -24,26 +24,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What Weir uses of etcd's gateway, with etcd's limits and error messages, as etcd 3.4 has them:
- * the same tests run with a real one by {@code .ci/smoke-etcd}.
+ * A stand-in for etcd's gateway: the calls that Weir uses, with the limits and error messages of
+ * etcd 3.4. {@code .ci/smoke-etcd} runs the same tests with a real etcd.
  */
 final class FakeEtcd implements AutoCloseable {
   private static final int MAX_OPERATIONS = 128;
   private static final int MAX_REQUEST_BYTES = 1_572_864;
 
   static {
-    // Without it each answer waits for 40 ms.
+    // Without this property, each answer is delayed by 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
   }
 
-  /** What becomes of the next requests. */
+  /** The faults that the next requests meet. */
   enum Fault {
     NONE,
-    /** They are done, and not answered. */
+    /** The request takes effect, and is not answered. */
     SILENT,
-    /** They are done, and the connection is cut. */
+    /** The request takes effect, and the connection is cut. */
     CUT,
-    /** They are answered by what is not etcd. */
+    /** The answer comes from a server that is not etcd. */
     NOT_ETCD,
     NO_SPACE,
     NO_LEADER
@@ -73,7 +73,7 @@ final class FakeEtcd implements AutoCloseable {
     }
   }
 
-  /** A request that etcd refuses. */
+  /** A request that etcd would refuse. */
   private static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -96,7 +96,7 @@ final class FakeEtcd implements AutoCloseable {
 
   volatile Fault fault = Fault.NONE;
 
-  /** Empty if everybody may do everything. */
+  /** The password of users; empty if no authentication is required. */
   volatile String password = "";
 
   FakeEtcd() throws IOException {
@@ -110,7 +110,7 @@ final class FakeEtcd implements AutoCloseable {
     return "127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** Lets all tokens and leases end. */
+  /** Ends all tokens and leases. */
   synchronized void forget() {
     tokens.incrementAndGet();
     keys.values().removeIf(each -> each.lease() != 0);
@@ -202,7 +202,7 @@ final class FakeEtcd implements AutoCloseable {
             items.add(Map.of("key", each, "value", stored.value(), "version", stored.version()));
           }
         });
-    // Empty lists are left out.
+    // etcd omits empty lists.
     return items.isEmpty() ? Map.of() : Map.of("kvs", items, "count", found.size());
   }
 

@@ -13,31 +13,37 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A few connections, each used by one thread at a time, made when they are needed. */
+/** A few connections, each used by one thread at a time and made when needed. */
 final class Connections implements AutoCloseable {
   /*
    * Why an advisory lock? Updates must be in one order, the same for their numbers and for their
    * commits: a sequence gives numbers that can be committed out of order, and a reader that has
-   * read a higher one skips the lower. A lock of the transaction makes all writers wait for each
-   * other's commit; writes are few. It is taken before anything is read, at the level "read
+   * read a higher one would skip the lower. A lock of the transaction makes all writers wait for
+   * each other's commit; writes are few. It is taken before anything is read, at the level "read
    * committed", where each statement sees what was committed before it began. Readers do not wait.
    *
-   * A writer that freezes loses the lock, since the server ends transactions that stay silent; see
+   * A writer that freezes loses the lock, since the server ends idle transactions; see
    * PostgresSettings.
    */
   private static final String LOCK = "select pg_advisory_xact_lock(hashtext('weir'), hashtext(?))";
 
-  /** A node asks for rules with one and for records with two batches; one is to spare. */
+  /**
+   * The most connections: a server uses one to read rules and two to read batches of records; one
+   * is to spare.
+   */
   static final int MAX = 4;
 
-  /** Something between two machines may have forgotten a connection that was silent for longer. */
+  /**
+   * The longest time that a connection may be idle: a device on the way may drop one that is silent
+   * for longer.
+   */
   static final long MAX_IDLE_NANOS = 60_000_000_000L;
 
   private final PostgresSettings settings;
   private final Ticker ticker;
   private final Semaphore free = new Semaphore(MAX, true);
 
-  /** The one that was used last is first. Guarded by itself. */
+  /** Idle connections, the one that was used last first. Guarded by itself. */
   private final Deque<Idle> idle = new ArrayDeque<>();
 
   private volatile boolean closed;
@@ -49,25 +55,25 @@ final class Connections implements AutoCloseable {
     this.ticker = ticker;
   }
 
-  /** What is done with a connection. */
+  /** The work to do with a connection. */
   interface Work<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /**
-   * Runs one statement, which may be run again: it reads, or it writes the same again.
+   * Runs one statement, which may be repeated: it reads, or it writes the same again.
    *
-   * @throws ConfigException if the database does not do it
+   * @throws ConfigException if the database fails
    */
   <T> T statement(Work<T> work) {
     return use(work, false);
   }
 
   /**
-   * Runs a transaction that has the lock of all writers of the schema until it ends. What throws is
-   * rolled back. If the commit itself fails, it may have been made.
+   * Runs a transaction that holds the lock of all writers of the schema until it ends. An exception
+   * rolls it back. If the commit itself fails, it may have taken effect.
    *
-   * @throws ConfigException if the database does not do it
+   * @throws ConfigException if the database fails
    */
   <T> T transaction(Work<T> work) {
     return use(work, true);
@@ -114,7 +120,9 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * @throws SQLException only if nothing was done, so that it may be tried with another connection
+   * Runs work on a connection and gives that back.
+   *
+   * @throws SQLException only if nothing was done, so that another connection may be tried
    */
   private <T> T run(Connection connection, Work<T> work, boolean transaction) throws SQLException {
     boolean sound = false;
@@ -148,7 +156,7 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Rolls back what was begun; returns whether that could be done. */
+  /** Rolls back an open transaction; returns whether the connection can be used again. */
   private static boolean isUsable(Connection connection) {
     try {
       if (connection.isClosed()) {
@@ -174,7 +182,10 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Where one connection has died, the idle ones have as well: all are made anew. */
+  /**
+   * Keeps a sound connection for reuse. After one has failed, closes it and all idle ones, which
+   * will have failed too.
+   */
   private void giveBack(Connection connection, boolean sound) {
     synchronized (idle) {
       if (sound && !closed) {

@@ -9,12 +9,12 @@ import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator reads about an error of the database: one line, without any password. */
+/** The error messages for operators about a failing database: one line, without any password. */
 final class Failure {
-  /** The server ended a statement that took too long. */
+  /** SQLSTATE of a statement that the server ended because it took too long. */
   private static final String QUERY_CANCELED = "57014";
 
-  /** What was expected, by the state of the error, or by the two digits of its class. */
+  /** The expectations that messages state, by SQLSTATE or by its first two digits, the class. */
   private static final Map<String, String> EXPECTED =
       Map.of(
           "08004", "a user and password that the server accepts",
@@ -70,7 +70,10 @@ final class Failure {
         || String.valueOf(e.getMessage()).startsWith("Connection attempt timed out");
   }
 
-  /** Whether the connection is gone, so that nothing of an open transaction will be committed. */
+  /**
+   * Returns true if the connection is gone, so that nothing of an open transaction will be
+   * committed.
+   */
   static boolean isDisconnect(SQLException e) {
     String state = String.valueOf(e.getSQLState());
     return !isTimeout(e) && (state.startsWith("08") || state.startsWith("57P"));

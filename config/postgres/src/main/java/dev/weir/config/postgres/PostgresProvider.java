@@ -7,15 +7,16 @@ import dev.weir.config.StoreAddress;
 import dev.weir.config.rows.RowConfigStore;
 
 /**
- * Opens stores in PostgreSQL 13 or newer: {@code postgresql://USER@HOST:PORT/DATABASE}. Of several
- * hosts, separated by commas, the primary is used. Public only for the service loader.
+ * A provider of stores in PostgreSQL 13 or newer: {@code postgresql://USER@HOST:PORT/DATABASE}. If
+ * several hosts are given, separated by commas, the primary is used. Public only for the service
+ * loader.
  *
- * <p>Options: {@code schema=weir} that holds the tables, {@code timeout=5s} for a connection and
- * for each answer, {@code sslmode=verify-full} or another of the driver's ({@code prefer}, its
- * default, also connects without TLS), and {@code sslrootcert=FILE} with the certificates to trust.
+ * <p>Options: {@code schema=weir} for the tables, {@code timeout=5s} for a connection and for each
+ * answer, {@code sslmode=verify-full} or another of the driver's ({@code prefer}, its default, also
+ * connects without TLS), and {@code sslrootcert=FILE} with the certificates to trust.
  *
- * <p>The schema and its tables are made at the first start; a user who may not make them can use
- * those that are there.
+ * <p>The schema and its tables are created at the first start; a user without the right to create
+ * them can use existing ones.
  */
 public final class PostgresProvider implements ConfigStoreProvider {
   @Override

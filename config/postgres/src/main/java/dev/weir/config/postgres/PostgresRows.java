@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rows in PostgreSQL, a table for each kind, shared by many servers. */
+/** Rows in PostgreSQL, shared by many servers, with a table for each kind. */
 final class PostgresRows implements Rows {
   private static final String CLOCK =
       "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
@@ -28,9 +28,10 @@ final class PostgresRows implements Rows {
   }
 
   /**
-   * Opens the database, and makes the schema and its tables if they are not there.
+   * Opens the database, and creates the schema and its tables if they are missing.
    *
-   * @throws dev.weir.config.ConfigException if it does not answer, or holds another's tables
+   * @throws dev.weir.config.ConfigException if it does not answer, or holds another program's
+   *     tables
    */
   static PostgresRows open(PostgresSettings settings, Ticker ticker) {
     PostgresRows rows = new PostgresRows(settings, ticker);
@@ -80,7 +81,7 @@ final class PostgresRows implements Rows {
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
       byte[] value = found.get(ByteBuffer.wrap(key));
-      values.add(value == null ? null : value.clone()); // A key may be asked for twice.
+      values.add(value == null ? null : value.clone()); // A key may occur twice.
     }
     return values;
   }
@@ -145,7 +146,9 @@ final class PostgresRows implements Rows {
     };
   }
 
-  /** Brings an error through an update, which knows of no database. */
+  /**
+   * An unchecked exception that carries an SQL error through an update, whose signature has none.
+   */
   private static final class ReadFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -7,13 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How to reach a database.
+ * The settings of connections to a database.
  *
  * @param url for the driver; it has neither user nor password
  * @param schema that has the tables; it is part of statements, so it holds letters, digits and _
  * @param sslMode one of the driver's
  * @param sslRootCert a file with the certificates to trust, or empty for the driver's own place
- * @param timeoutSeconds how long a call waits for a connection, and then for each answer
+ * @param timeoutSeconds the longest time that a call waits for a connection, and then for each
+ *     answer
  */
 record PostgresSettings(
     String url,
@@ -43,7 +44,7 @@ record PostgresSettings(
     address.requireOptions(Set.of("schema", "sslmode", "sslrootcert", "timeout"));
     Matcher place = PLACE.matcher(address.place());
     if (!place.matches()) {
-      // Not shown: it may hold a password, which belongs elsewhere.
+      // The address is not shown: it may hold a password, which belongs elsewhere.
       throw new IllegalArgumentException(
           "configuration store: not an address of PostgreSQL (expected: "
               + FORM
@@ -78,7 +79,7 @@ record PostgresSettings(
         Integer.parseInt(seconds.group(1)));
   }
 
-  /** What the driver is asked for, and through it the server, for each connection. */
+  /** Returns the properties of each connection, for the driver and through it for the server. */
   Properties properties() {
     Properties properties = new Properties();
     properties.setProperty("user", user);
@@ -96,15 +97,15 @@ record PostgresSettings(
     String seconds = Integer.toString(timeoutSeconds);
     properties.setProperty("loginTimeout", seconds);
     properties.setProperty("connectTimeout", seconds);
-    // The server ends a statement first and says so, if it still can.
+    // The server ends the statement first and reports it, if it still can.
     properties.setProperty("socketTimeout", Integer.toString(timeoutSeconds + 1));
     properties.setProperty("options", options());
     return properties;
   }
 
   /**
-   * What must hold whatever the defaults of the server, the database and the user are. A server of
-   * Weir that freezes while it writes must not keep the lock of all writers.
+   * Returns the settings that must hold whatever the defaults of the server, the database and the
+   * user are. A Weir server that freezes while it writes must not keep the lock of all writers.
    */
   private String options() {
     return "-c statement_timeout=%1$ds -c idle_in_transaction_session_timeout=%1$ds"
@@ -113,7 +114,7 @@ record PostgresSettings(
         + " -c default_transaction_read_only=off";
   }
 
-  /** Without the password. */
+  /** Returns the address, without the password. */
   @Override
   public String toString() {
     return url.substring("jdbc:".length());

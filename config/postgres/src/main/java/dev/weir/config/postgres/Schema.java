@@ -9,16 +9,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Makes the tables, or brings those of an older version of Weir to this one. */
+/** The schema's tables: creates them, or migrates those of an older version of Weir. */
 final class Schema {
   /*
    * Why is a record found by a hash? A subject may have some 6,000 bytes, and an index takes at
-   * most 2,704. The hash also says which partition has the record, so tables of 10^9 records stay
-   * small, and can be given to several servers. Pages are in the order of the keys, by an index of
-   * their first bytes; only keys that agree in all of these are sorted.
+   * most 2,704. The hash also selects the record's partition, so tables of 10^9 records stay small,
+   * and can be spread over several servers. Pages are in the order of the keys, by an index of
+   * their first bytes; only keys that agree in all of those bytes are sorted.
    */
 
-  /** The step with index i makes version i + 1. A step that was released is never changed. */
+  /**
+   * The migrations: the step with index i makes version i + 1. A step that was released is never
+   * changed.
+   */
   private static final List<String> STEPS =
       List.of(
           """
@@ -50,7 +53,7 @@ final class Schema {
   }
 
   /**
-   * Runs the steps that are missing, in the connection's transaction, which has the writers' lock.
+   * Runs the missing steps in the connection's transaction, which holds the writers' lock.
    *
    * @throws ConfigException if a newer version of Weir, or another program, made the tables
    */
@@ -70,7 +73,10 @@ final class Schema {
     }
   }
 
-  /** Returns the version of the tables, 0 if there are none; then there is a place for them. */
+  /**
+   * Returns the version of the tables, or 0 if there are none; in that case creates the schema and
+   * the table of the version.
+   */
   private int version(Connection connection) throws SQLException {
     String tables =
         text(

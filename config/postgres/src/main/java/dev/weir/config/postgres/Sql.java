@@ -12,13 +12,13 @@ import java.util.Map;
  * The statements of a table. Columns: {@code k} the key and {@code v} the value; records also have
  * {@code h}, the SHA-256 of the key, by which they are found.
  *
- * @param select by an array of what a row is found by; each is looked up on its own, also where the
- *     planner would rather read a whole table, and in its own partition only
+ * @param select by an array of keys or hashes; each is looked up on its own, even where the planner
+ *     would prefer to read a whole table, and in its own partition only
  * @param scan from a key on
  * @param scanTo from a key up to another
- * @param hashed whether rows are found by a hash; each key is a parameter of a scan twice then
+ * @param hashed whether rows are found by a hash; each key is then a parameter of a scan twice
  * @param upsert by an array of keys and one of values
- * @param delete by an array of what a row is found by
+ * @param delete by an array of keys or hashes
  */
 record Sql(
     String select, String scan, String scanTo, boolean hashed, String upsert, String delete) {
@@ -38,7 +38,7 @@ record Sql(
     return table.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what the rows with these keys are found by. */
+  /** Returns the values by which the rows with these keys are found. */
   byte[][] finders(Collection<byte[]> keys) {
     return keys.stream().map(key -> hashed ? sha256(key) : key).toArray(byte[][]::new);
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What an update writes: one statement for all puts of a table, and one for its deletions. */
+/** The writes of an update: one statement for all puts of a table, and one for its deletions. */
 final class Writes implements Batch {
   private final Map<Table, SortedMap<byte[], byte[]>> puts = new EnumMap<>(Table.class);
   private final Map<Table, SortedMap<byte[], byte[]>> deletions = new EnumMap<>(Table.class);
@@ -36,7 +36,7 @@ final class Writes implements Batch {
     of(deletions, table).put(key, key);
   }
 
-  /** Writes it all: a statement for each table and kind. */
+  /** Runs all writes: a statement for each table and kind. */
   void run(Connection connection) throws SQLException {
     for (Map.Entry<Table, SortedMap<byte[], byte[]>> table : deletions.entrySet()) {
       if (!table.getValue().isEmpty()) {

@@ -17,7 +17,7 @@ final class Deadline {
   private final CompletableFuture<Boolean> over =
       new CompletableFuture<Boolean>().completeOnTimeout(true, SECONDS, TimeUnit.SECONDS);
 
-  /** Throws if the time is over, or is so within a millisecond. */
+  /** Throws if the deadline has passed, or will pass within a millisecond. */
   void check(Exception reason) {
     try {
       boolean unused = over.get(1, TimeUnit.MILLISECONDS);
@@ -29,7 +29,7 @@ final class Deadline {
     }
   }
 
-  /** Returns what a call returns, once it is not unavailable. */
+  /** Returns a call's result, and repeats the call while it fails as unavailable. */
   static <T> T retry(Supplier<T> call) {
     Deadline deadline = new Deadline();
     while (true) {

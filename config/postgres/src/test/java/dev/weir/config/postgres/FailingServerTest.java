@@ -59,7 +59,7 @@ class FailingServerTest {
         postgres.start();
       }
       int count = acknowledged.get();
-      // One more may have been written, whose answer was lost.
+      // One more may have been written, the answer to which was lost.
       assertThat(store.head().position()).isBetween((long) count, count + 1L);
       for (int i = 0; i < count; i++) {
         assertThat(store.records(List.of(user("u" + i))).found()).hasSize(1);
@@ -78,7 +78,7 @@ class FailingServerTest {
     try (ConfigStore patient = ConfigStores.open(postgres.address(database))) {
       write(patient, "before");
     }
-    // A machine that stands still for a second makes the server late before it freezes.
+    // If the test's machine stops for a second, the server is late before it freezes.
     try (ConfigStore store = Deadline.retry(() -> ConfigStores.open(address))) {
       Deadline.await("an answer", () -> answers(store));
       postgres.signal("STOP");

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is opened, and what is refused in one line. */
+/** The creation of the schema, and error messages of one line. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class OpeningTest {
   private final Postgres postgres = Postgres.server();
@@ -80,7 +80,7 @@ class OpeningTest {
                   try (Socket socket = listener.accept()) {
                     socket.getOutputStream().write("HTTP/1.1 400 No\r\n\r\n".getBytes(US_ASCII));
                   } catch (IOException e) {
-                    // The end of the test, or the client's.
+                    // The test or the client has closed it.
                   }
                 }
               });

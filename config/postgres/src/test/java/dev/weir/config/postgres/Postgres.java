@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A server of the tests' own, started once, with a database for each store. */
+/** A PostgreSQL server of the tests, started once, with a database for each store. */
 final class Postgres {
-  /** A user who needs a password; all others need none. */
+  /** A user who needs a password; no other user does. */
   static final String LOCKED = "locked";
 
   private static final AtomicInteger DATABASES = new AtomicInteger();
@@ -41,7 +41,7 @@ final class Postgres {
             .start();
     folder = Path.of(query("postgres", "show data_directory"));
     String running = Files.readString(Path.of("/proc", "" + pid(), "cmdline"), UTF_8);
-    // As root, PostgreSQL does not start but in a name space of users of its own.
+    // PostgreSQL refuses to run as root, so it starts in a user namespace of its own.
     List<String> words = new ArrayList<>();
     if (System.getProperty("user.name").equals("root")) {
       words.addAll(List.of("unshare", "-U"));
@@ -77,14 +77,14 @@ final class Postgres {
     return server.getPort();
   }
 
-  /** Makes a database without content; returns its name. */
+  /** Creates an empty database; returns its name. */
   String newDatabase() {
     String name = "weir_" + DATABASES.incrementAndGet();
     execute("postgres", "create database " + name);
     return name;
   }
 
-  /** Returns the address of a database; no call ends too early on a busy machine. */
+  /** Returns the address of a database, with a timeout that is long enough for a busy machine. */
   String address(String database) {
     return address("postgres", database, "60s");
   }
@@ -94,7 +94,7 @@ final class Postgres {
         .formatted(user, port(), database, timeout);
   }
 
-  /** Returns the address of a store that is not there yet. */
+  /** Returns the address of a new store. */
   static String newAddress() {
     Postgres postgres = server();
     return postgres.address(postgres.newDatabase());
@@ -142,7 +142,7 @@ final class Postgres {
     }
   }
 
-  /** Kills all processes at once, as a failure of power would. */
+  /** Kills all processes at once, as a power failure would. */
   void kill() throws Exception {
     ProcessHandle main = ProcessHandle.of(pid()).orElseThrow();
     signal("KILL");
@@ -163,7 +163,7 @@ final class Postgres {
           deadline.check(e); // Not yet.
         }
       }
-      // What the one before has left behind, such as its shared memory, may still be in use.
+      // Resources of the killed process, such as its shared memory, may still be in use.
       process.close();
       deadline.check(
           new IOException(command + ": exit " + process.exitStatus() + "\n" + process.output()));

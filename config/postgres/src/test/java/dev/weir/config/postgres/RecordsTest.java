@@ -39,7 +39,7 @@ class RecordsTest {
             CAUSE);
   }
 
-  /** An index takes at most 2,704 bytes, and these cannot be made shorter. */
+  /** An index takes at most 2,704 bytes, and these keys cannot be compressed. */
   @Test
   void longestSubjects_areFoundAndPagedInTheirOrder() {
     SplittableRandom random = new SplittableRandom(4_096);
@@ -47,7 +47,7 @@ class RecordsTest {
     for (int i = 0; i < 40; i++) {
       byte[] bytes = new byte[2_048];
       random.nextBytes(bytes);
-      // A half begins alike for longer than the part that is in an index.
+      // Half of the keys agree in more bytes than an index has of them.
       String text = HexFormat.of().formatHex(bytes);
       values.add(i % 2 == 0 ? text : "f".repeat(3_000) + text.substring(3_000));
     }
@@ -103,7 +103,7 @@ class RecordsTest {
             plan(sql.scan(), "'user-5'", "'user-5'", "100"),
             plan(sql.scanTo(), "'user-5'", "'user-5'", "'user-6'", "'user-6'", "100"))) {
       assertThat(plan).contains("Index Scan").doesNotContain("Seq Scan");
-      // Sorts only rows that agree in the part that is in the index, not all of them.
+      // Only rows that agree in the indexed part are sorted, not all of them.
       assertThat(plan).contains("Incremental Sort").doesNotContain("\"Sort\"");
     }
   }

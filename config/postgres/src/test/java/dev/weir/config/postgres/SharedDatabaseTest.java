@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several servers of Weir on one database. */
+/** Several Weir servers on one database. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SharedDatabaseTest {
   private static final Cause CAUSE = Cause.of("test", "a test");
@@ -67,7 +67,7 @@ class SharedDatabaseTest {
       running.add(
           threads.submit(
               () -> {
-                // They all find no tables, and make them at the same time.
+                // All of them find no tables, and create them at the same time.
                 try (ConfigStore store = open()) {
                   for (int i = 0; i < each; i++) {
                     write(store, name + i);
@@ -213,7 +213,7 @@ class SharedDatabaseTest {
       assertThat(late.written.await(120, TimeUnit.SECONDS)).isTrue();
       Future<Long> second = threads.submit(() -> write(quick, "quick"));
       Deadline.await("a writer that waits for the lock", () -> waiting() == 1);
-      // Neither has a number that a follower could see, so none is below what it knows.
+      // Neither has a number yet that a follower could see, so a follower misses neither.
       assertThat(follower.head().position()).isZero();
       assertThat(follower.changes(0, 10)).isEmpty();
       assertThat(second.isDone()).isFalse();
@@ -236,13 +236,13 @@ class SharedDatabaseTest {
 
   @Test
   void writerThatFreezes_losesTheLockAndWritesNothing() throws Exception {
-    // A machine that stands still for a second makes a call late that does not freeze.
+    // If the test's machine stops for a second, a call is late that does not freeze.
     try (ConfigStore other = open();
         Late late = new Late(Deadline.retry(() -> rows("1s")))) {
       ConfigStore freezing = Deadline.retry(() -> RowConfigStore.open(late));
       Future<Long> first = threads.submit(() -> write(freezing, "frozen"));
       assertThat(late.written.await(120, TimeUnit.SECONDS)).isTrue();
-      assertThat(write(other, "other")).isEqualTo(1); // Once the server has ended the first.
+      assertThat(write(other, "other")).isEqualTo(1); // Returns after the server has ended that.
       late.go.countDown();
       assertUnavailable(
           () -> {

@@ -15,7 +15,7 @@ import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What tests write, and how a store says that it cannot. */
+/** Helpers that write records and check a store's error messages. */
 final class Writing {
   private static final Cause CAUSE = Cause.of("test", "a test");
 
@@ -25,7 +25,7 @@ final class Writing {
     return new Subject("shop", "user", value);
   }
 
-  /** Writes a record that is not there; returns its version. */
+  /** Writes a new record; returns its version. */
   static long write(ConfigStore store, String value) {
     SubjectRecord record = SubjectRecord.ofPlan(user(value), "gold");
     List<Change> changes = store.write(List.of(RecordWrite.put(record, RecordWrite.ABSENT)), CAUSE);
@@ -36,7 +36,7 @@ final class Writing {
     return assertFails(Kind.UNAVAILABLE, call);
   }
 
-  /** One line, with what was expected. */
+  /** Checks that a call fails with one line that states what was expected. */
   static AbstractThrowableAssert<?, ? extends Throwable> assertFails(
       Kind kind, ThrowingCallable call) {
     AbstractThrowableAssert<?, ? extends Throwable> thrown =

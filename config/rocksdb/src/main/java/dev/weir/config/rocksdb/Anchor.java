@@ -8,27 +8,28 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** A file that says how far a database has come. Used by one thread at a time. */
+/** A file that records how far a database has come. Used by one thread at a time. */
 final class Anchor implements AutoCloseable {
   /*
-   * Why a second place for what the database knows itself? If its log or its list of files is cut
-   * short, it opens without a word and without what stood behind. Here stands how far both had
-   * come at the last acknowledged write, so a database that is older than that is known.
+   * Why a second record, when the database has its own? If its log or its list of files is cut
+   * short, RocksDB opens it without a warning and without the rows behind the cut. The anchor
+   * records how far both had come at the last acknowledged write, so that a database older than
+   * that is recognized.
    *
    * It is written after the database's own fsync and before the write is acknowledged, without an
-   * fsync of its own: it can be late by what a loss of power takes away, which is safe. Two places
-   * are written in turn, so that half a write leaves the other one.
+   * fsync of its own: after a loss of power it may be older than the database, which is safe. Two
+   * places are written in turn, so that a write that is broken off leaves the other one whole.
    */
   private static final int SLOT_BYTES = 64;
   private static final int CHECKED_BYTES = 4 * Long.BYTES;
   private static final long MAGIC = 0x5765_6972_416e_6331L;
 
   /**
-   * How far a database has come.
+   * The progress of a database.
    *
    * @param sequence RocksDB's number of the last row that was written
    * @param manifest the number of the list of files
-   * @param manifestBytes how long that is; it only grows
+   * @param manifestBytes the length of that list; it only grows
    */
   record Mark(long sequence, long manifest, long manifestBytes) {
     static final Mark NONE = new Mark(0, 0, 0);
@@ -48,7 +49,7 @@ final class Anchor implements AutoCloseable {
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
   }
 
-  /** Returns what was noted last, NONE in a new file, or null if nothing can be read. */
+  /** Returns the last mark written, NONE in a new file, or null if no mark can be read. */
   @Nullable Mark read() throws IOException {
     Mark found = file.size() == 0 ? Mark.NONE : null;
     for (int place = 0; place < 2; place++) {

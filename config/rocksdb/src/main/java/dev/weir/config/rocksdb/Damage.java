@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** What an operator reads about a database that cannot be right, in one line with the remedy. */
+/** The error messages for operators about a damaged database, in one line with the remedy. */
 final class Damage {
   private static final String BACKUP = "restore the folder from a backup";
   private static final String REMEDY =
@@ -16,7 +16,7 @@ final class Damage {
 
   private Damage() {}
 
-  /** What RocksDB says when it opens; a recovery helps logs only. */
+  /** Returns the exception for RocksDB's error at opening; recovery is offered only for logs. */
   static ConfigException atOpening(Folder folder, RocksDBException e) {
     if (isFull(e)) {
       return new ConfigException(
@@ -45,7 +45,7 @@ final class Damage {
             + " from a backup, or empty it to begin anew");
   }
 
-  /** Damage that {@code ?recover=true} does without. */
+  /** Returns the exception for damage that {@code ?recover=true} leaves out. */
   static ConfigException found(Folder folder, String what) {
     return new ConfigException(
         Kind.DAMAGED, folder.database() + ": not opened, " + what + "; " + REMEDY);
@@ -60,13 +60,13 @@ final class Damage {
     return file.getFileName() + " is damaged at byte " + at;
   }
 
-  /** Names the folder of what was found by another reader. */
+  /** Adds the folder and the remedy to the error of another reader. */
   static ConfigException found(Path folder, ConfigException e) {
     String line = String.valueOf(e.getMessage());
     if (line.endsWith(BACKUP)) {
       return e;
     }
-    // A backup does not help an older version of Weir.
+    // A backup is no remedy if this version of Weir is too old.
     String remedy = line.contains("a newer version of Weir") ? "" : "; " + BACKUP;
     return new ConfigException(e.kind(), folder + ": " + line + remedy, e);
   }

@@ -18,11 +18,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** A folder with a database of this process alone, until it is closed. */
+/** A folder with a database that this process owns until it is closed. */
 final class Folder implements AutoCloseable {
   /**
-   * Behind anything that is written into the file: where a lock keeps others from reading what it
-   * covers, they can still read who holds it.
+   * The byte that is locked: behind anything written into the file, since on some systems a lock
+   * keeps others from reading what it covers. They can still read the name of the process that
+   * holds it.
    */
   private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
 
@@ -37,9 +38,9 @@ final class Folder implements AutoCloseable {
   }
 
   /**
-   * Makes the folder, if it is not there, and takes its lock.
+   * Creates the folder, if it is missing, and takes its lock.
    *
-   * @throws ConfigException of kind IN_USE that names the process that has it
+   * @throws ConfigException of kind IN_USE that names the process that holds the lock
    */
   static Folder lock(Path path) {
     try {
@@ -97,7 +98,7 @@ final class Folder implements AutoCloseable {
     return path;
   }
 
-  /** Where RocksDB has its files. */
+  /** Returns the folder of RocksDB's files. */
   Path database() {
     return path.resolve("config");
   }
@@ -107,8 +108,9 @@ final class Folder implements AutoCloseable {
   }
 
   /**
-   * Returns whether a database was made here before; then it must not be made anew, whatever is
-   * missing of it. A process that died while it made one has left neither data nor an anchor.
+   * Returns whether a database was created here before; then it must not be created again, whatever
+   * part of it is missing. A process that died while it created one has left neither data nor an
+   * anchor.
    */
   boolean hasDatabase() throws IOException {
     if (Files.exists(anchor()) && Files.size(anchor()) > 0) {
@@ -122,7 +124,7 @@ final class Folder implements AutoCloseable {
     }
   }
 
-  /** Returns whether there is the file that a database cannot be opened without. */
+  /** Returns whether the file CURRENT exists, without which a database cannot be opened. */
   boolean hasCurrent() {
     return Files.isRegularFile(database().resolve("CURRENT"));
   }

@@ -5,7 +5,10 @@ import dev.weir.config.ConfigException.Kind;
 import java.io.File;
 import java.nio.file.Path;
 
-/** Refuses writes before a disk is full: a database that meets its end can be left unopenable. */
+/**
+ * A check that refuses writes before a disk is full: after RocksDB has met a full disk, its
+ * database may be impossible to open.
+ */
 final class FreeSpace {
   private static final long MIB = 1L << 20;
   private static final long DEFAULT_BYTES = 256 * MIB;
@@ -21,7 +24,7 @@ final class FreeSpace {
     this.percent = percent;
   }
 
-  /** 256 MiB, and 5 % of the disk. */
+  /** Returns the usual bound: 256 MiB, and 5 % of the disk. */
   static FreeSpace usual(Path path) {
     return new FreeSpace(path, DEFAULT_BYTES, DEFAULT_PERCENT);
   }
@@ -31,10 +34,13 @@ final class FreeSpace {
   }
 
   /**
-   * @throws ConfigException of kind FULL if there is less, or UNAVAILABLE if that is not known
+   * Requires that much free space.
+   *
+   * @throws ConfigException of kind FULL if there is less, or UNAVAILABLE if the free space cannot
+   *     be determined
    */
   void require() {
-    // Not by its FileStore, which is not found for every mount of a container.
+    // FileStore is not used: it is not found for every mount of a container.
     File disk = path.toFile();
     long total = disk.getTotalSpace();
     if (total == 0) {

@@ -8,39 +8,43 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/** Reads a log of RocksDB's, or its list of files, which has the same form, before RocksDB does. */
+/**
+ * A reader that checks a log of RocksDB's, or its list of files, which has the same form, before
+ * RocksDB reads it.
+ */
 final class LogFile implements AutoCloseable {
   /*
-   * Why read what RocksDB reads itself? Its reader (log_reader.cc in 11.8.1, since its change 12643)
-   * never returns from one damage: a header whose type is one of those for files that are used
-   * again, in a file that does not begin with such a type. The header counts as a bad record, but
-   * the reader stays before it and meets it again, for ever. Six of the 256 types do that, so one
-   * flipped bit is enough, and random bytes behind the end do it in one of 43 cases. And where a
-   * header is zero, the reader goes on with the next block without a word.
+   * Why read what RocksDB reads itself? Its reader (log_reader.cc in 11.8.1, since its change
+   * 12643) never returns from one damage: a header whose type is one of those for files that are
+   * used again, in a file that does not begin with such a type. The header counts as a bad record,
+   * but the reader stays before it and reads it again, for ever. Six of the 256 types have this
+   * effect, so one flipped bit is enough, and random bytes behind the end have it in one of 43
+   * cases. And if a header is zero, the reader goes on with the next block without a warning.
    *
    * A file is a row of blocks. A record is in one or more parts, none of which crosses the end of a
-   * block: a checksum, a length of two bytes, a type and the content. What is left of a block, less
-   * than a header, is unused. A process that dies leaves at most an incomplete record at the end
-   * and a machine that loses power may leave zeros there; everything else is damage.
+   * block: a checksum, a length of two bytes, a type and the content. The rest of a block, if it is
+   * less than a header, is unused. A process that dies leaves at most an incomplete record at the
+   * end and a machine that loses power may leave zeros there; everything else is damage.
    *
-   * This reader goes where RocksDB's goes, also behind damage: to the next block. So it finds every
-   * header that is misread, and can replace its type by one that RocksDB refuses.
+   * This reader follows the path of RocksDB's reader, which continues after damage with the next
+   * block. So it finds every header that RocksDB would misread, and can replace its type by one
+   * that RocksDB refuses.
    */
   private static final int BLOCK_BYTES = 32 << 10;
   private static final int HEADER_BYTES = 7;
   private static final int LENGTH_AT = 4;
   private static final int TYPE_AT = 6;
 
-  /** A type that RocksDB has no use for, and whose record it refuses for its checksum. */
+  /** A type that RocksDB does not use; it refuses a record of this type for its checksum. */
   private static final byte REFUSED_TYPE = 0x7f;
 
   private static final int CRC_ROTATION = 15;
   private static final int CRC_ADDEND = 0xa282ead8;
 
   /**
-   * How much of a file is as it was written.
+   * The part of a file that is as it was written.
    *
-   * @param bytes the whole records at its beginning
+   * @param bytes the length of the whole records at its beginning
    * @param damaged whether what follows cannot be the end of a write that was broken off
    */
   record Sound(long bytes, boolean damaged) {}
@@ -50,10 +54,10 @@ final class LogFile implements AutoCloseable {
   private final CRC32C crc = new CRC32C();
   private final ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-  /** Where the block begins that is read. */
+  /** The offset in the file of the block that is read. */
   private long start;
 
-  /** Where the first part is that is not whole, or -1. */
+  /** The offset in the file of the first part that is not whole, or -1. */
   private long sound = -1;
 
   private boolean soundBeforeZeros;
@@ -70,7 +74,10 @@ final class LogFile implements AutoCloseable {
     }
   }
 
-  /** Also replaces the types of headers that RocksDB would misread, so that it finds damage. */
+  /**
+   * Reads a file like {@link #read(Path)}, and replaces the types of headers that RocksDB would
+   * misread, so that it finds the damage.
+   */
   static Sound disarm(Path path) throws IOException {
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try (LogFile log = new LogFile(file, true)) {
@@ -98,13 +105,13 @@ final class LogFile implements AutoCloseable {
   private boolean readBlock() throws IOException {
     block.clear();
     while (block.hasRemaining() && file.read(block, start + block.position()) > 0) {
-      // A read may return less than it was asked for.
+      // A read may return fewer bytes than requested.
     }
     block.flip();
     return block.hasRemaining();
   }
 
-  /** Returns where the next part begins, or -1 if the rest of the block is not to be read. */
+  /** Returns the offset of the next part, or -1 if the rest of the block is to be skipped. */
   private int next(int at) throws IOException {
     int type = Byte.toUnsignedInt(block.get(at + TYPE_AT));
     int end = at + HEADER_BYTES + Short.toUnsignedInt(block.getShort(at + LENGTH_AT));
@@ -112,7 +119,7 @@ final class LogFile implements AutoCloseable {
       soundBeforeZeros |= sound < 0;
       return stop(at, !zerosFollow(at));
     }
-    damaged |= sound >= 0; // Something stands behind what should be the end.
+    damaged |= sound >= 0; // There is data behind what should be the end.
     if (isOfFileUsedAgain(type)) {
       if (disarm) {
         replaceType(start + at + TYPE_AT);
@@ -151,7 +158,9 @@ final class LogFile implements AutoCloseable {
     return true;
   }
 
-  /** Returns the checksum as RocksDB writes it: rotated and shifted, since records hold others. */
+  /**
+   * Returns the checksum in RocksDB's form: rotated and shifted, since records may hold checksums.
+   */
   private int crc(int from, int to) {
     crc.reset();
     crc.update(block.array(), from, to - from);

@@ -7,13 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rocksdb.NativeLibraryLoader;
 
-/** RocksDB's native library, once a process. */
+/** The loader of RocksDB's native library, which is loaded once per process. */
 final class Natives {
   private Natives() {}
 
   /**
    * Loads the library, unpacked to this folder: the usual one for temporary files may be read-only
-   * or may not be for programs.
+   * or may forbid programs.
    *
    * @throws ConfigException if that fails
    */

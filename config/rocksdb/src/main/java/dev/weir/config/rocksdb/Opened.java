@@ -32,19 +32,23 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
-/** A database that is open, with every native object that belongs to it. */
+/** An open database, with every native object that belongs to it. */
 final class Opened implements AutoCloseable {
   private static final long MIB = 1L << 20;
 
-  /** For all tables together, before they are written to files. */
+  /** The size of the write buffers of all tables together, before they are written to files. */
   private static final long WRITE_BUFFER_BYTES = 16 * MIB;
 
-  /** One false answer in a hundred; most subjects have no record, and most look-ups end here. */
+  /**
+   * Bits per key for one false answer in a hundred; most subjects have no record, and most look-ups
+   * end at the filter.
+   */
   private static final double BLOOM_BITS = 10;
 
   /**
-   * Four shards. A shard does not keep what is larger than itself, and a filter of a million keys
-   * is larger than each of the usual 64: it was read from the file with every look-up.
+   * The number of cache shards, as a power of two: four. A shard does not keep what is larger than
+   * itself, and a filter of a million keys is larger than each of the usual 64: it would be read
+   * from the file with every look-up.
    */
   private static final int CACHE_SHARD_BITS = 2;
 
@@ -62,7 +66,7 @@ final class Opened implements AutoCloseable {
       DBOptions options = own(options(settings, create));
       ColumnFamilyOptions table = own(tableOptions(settings));
       List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-      // RocksDB insists on a table of this name.
+      // RocksDB requires a table of this name.
       descriptors.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, table));
       for (Table each : Table.values()) {
         byte[] name = each.name().toLowerCase(Locale.ROOT).getBytes(UTF_8);
@@ -86,14 +90,14 @@ final class Opened implements AutoCloseable {
   /**
    * Opens the database.
    *
-   * @param create whether it may be made; otherwise it must be there
+   * @param create whether it may be created; otherwise it must exist
    */
   static Opened open(Folder folder, RocksSettings settings, boolean create)
       throws IOException, RocksDBException {
     return new Opened(folder, settings, create);
   }
 
-  /** RocksDB opens all tables or none. */
+  /** Refuses a database with unknown tables: RocksDB opens all tables or none. */
   private static void requireKnownTables(Folder folder, List<ColumnFamilyDescriptor> descriptors)
       throws RocksDBException {
     if (!folder.hasCurrent()) {
@@ -122,15 +126,15 @@ final class Opened implements AutoCloseable {
   private static DBOptions options(RocksSettings settings, boolean create) {
     return new DBOptions()
         .setCreateIfMissing(create)
-        // A version of Weir with more tables finds those of an older one.
+        // A version of Weir with more tables opens databases of an older one.
         .setCreateMissingColumnFamilies(true)
-        // The default drops acknowledged writes behind a damage in the log without a word.
+        // RocksDB's default would silently drop acknowledged writes behind damage in the log.
         .setWalRecoveryMode(
             settings.recover()
                 ? WALRecoveryMode.PointInTimeRecovery
                 : WALRecoveryMode.TolerateCorruptedTailRecords)
         .setParanoidChecks(true)
-        // So that a damaged file is found now and not by a later read.
+        // A damaged file is found at opening, not by a later read.
         .setOpenFilesAsync(false)
         .setMaxBackgroundJobs(1)
         .setDbWriteBufferSize(WRITE_BUFFER_BYTES)
@@ -143,7 +147,7 @@ final class Opened implements AutoCloseable {
         new BlockBasedTableConfig()
             .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS)))
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS, false)))
-            // In the cache, so that memory has a bound.
+            // Filters and indexes are kept in the cache, so that memory has a bound.
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
     return new ColumnFamilyOptions()
@@ -171,7 +175,7 @@ final class Opened implements AutoCloseable {
     return unsynced;
   }
 
-  /** Frees everything, the last first: tables, database, options. */
+  /** Frees everything in reverse order: tables, database, options. */
   @Override
   public void close() {
     while (!resources.isEmpty()) {

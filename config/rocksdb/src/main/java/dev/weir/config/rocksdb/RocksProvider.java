@@ -10,11 +10,11 @@ import dev.weir.config.rows.RowConfigStore;
 import dev.weir.config.rows.Rows;
 
 /**
- * Opens stores in a folder: {@code rocksdb:FOLDER}. Public only for the service loader.
+ * A provider of stores in a folder: {@code rocksdb:FOLDER}. Public only for the service loader.
  *
- * <p>Options: {@code cache=64MB} for blocks that were read, {@code min-free=256MB} below which
- * nothing is written, instead of 256 MiB and 5 % of the disk, and {@code recover=true}, which drops
- * what cannot be read at the end of a damaged log.
+ * <p>Options: {@code cache=64MB} for blocks that were read, {@code min-free=256MB} as the free
+ * space below which writes are refused, instead of 256 MiB and 5 % of the disk, and {@code
+ * recover=true}, which drops the unreadable end of a damaged log.
  */
 public final class RocksProvider implements ConfigStoreProvider {
   @Override
@@ -28,9 +28,9 @@ public final class RocksProvider implements ConfigStoreProvider {
   }
 
   /**
-   * Opens only the rows of a folder, without the store that stands on them.
+   * Opens only the rows of a folder, without the store that is built on them.
    *
-   * @throws IllegalArgumentException if the address is none of this kind
+   * @throws IllegalArgumentException if the address is not of this kind
    * @throws ConfigException if they cannot be opened
    */
   public static Rows rows(StoreAddress address) {

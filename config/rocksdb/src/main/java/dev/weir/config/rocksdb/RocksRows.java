@@ -24,16 +24,16 @@ import org.rocksdb.Snapshot;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 
-/** Rows in RocksDB, in a folder of this process alone. */
+/** Rows in RocksDB, in a folder that only this process uses. */
 final class RocksRows implements Rows {
   /*
    * How does RocksRows outlive a failing disk? After an error in writing, such as a full disk,
-   * RocksDB refuses every write until it is opened again; reads go on. So the next write, not
-   * before the pause is over, closes it and opens it again. That happens under the write side of a
-   * lock whose read side every other call holds: a native object must not be used once it is
-   * closed. If it cannot be opened, calls are refused as unavailable, and the next ones try again,
-   * after a pause that doubles each time. The free space is asked before, since RocksDB can be
-   * left unopenable by a disk that is full while it writes its list of files.
+   * RocksDB refuses every write until it is opened again; reads go on. So the next write after a
+   * pause closes it and opens it again, under the write side of a lock whose read side every other
+   * call holds: a native object must not be used once it is closed. If it cannot be opened, calls
+   * are refused as unavailable, and the next ones try again, after a pause that doubles each time.
+   * The free space is checked before a write: if the disk is full while RocksDB writes its list of
+   * files, the database may be impossible to open.
    */
   private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
   private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
@@ -46,13 +46,13 @@ final class RocksRows implements Rows {
   private final FreeSpace space;
   private final Anchor anchor;
 
-  /** Held by each writer; taken before the next one. */
+  /** The writers' lock; taken before the next one. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** Its write side opens and closes the database; its read side uses it. */
+  /** A lock whose write side opens and closes the database, and whose read side uses it. */
   private final ReadWriteLock using = new ReentrantReadWriteLock();
 
-  /** Null while it could not be opened, and once it is closed. */
+  /** Null after a failed opening, and once this is closed. */
   private @Nullable Opened opened;
 
   /** The number of its list of files. */
@@ -60,13 +60,15 @@ final class RocksRows implements Rows {
 
   private boolean closed;
 
-  /** Why nothing can be written until it is opened again; null while it can. */
+  /**
+   * The reason why nothing can be written until the database is opened again; null while it can.
+   */
   private @Nullable Broken broken;
 
   private long retryAtNanos;
   private long pauseNanos = FIRST_PAUSE_NANOS;
 
-  /** Why a write failed. */
+  /** The reason why a write failed. */
   private record Broken(Kind kind, String error) {}
 
   private RocksRows(Folder folder, RocksSettings settings, Ticker ticker, Ticker wall)
@@ -97,7 +99,7 @@ final class RocksRows implements Rows {
     }
   }
 
-  /** Opens the database if it is not older than it was, or makes it. */
+  /** Opens the database, or creates it; refuses one that is older than the anchor records. */
   private void open(boolean create) throws RocksDBException, IOException {
     Mark known = anchor.read();
     if (known == null) {
@@ -127,7 +129,10 @@ final class RocksRows implements Rows {
     opened = now;
   }
 
-  /** Asked before the database is opened, which would delete files that are not on the list. */
+  /**
+   * Checks the list of files. Called before the database is opened, which would delete files that
+   * are not on the list.
+   */
   private void requireManifest(Mark known) throws IOException {
     long number = folder.manifest();
     LogFile.Sound list = LogFile.read(folder.manifestFile(number));
@@ -140,7 +145,10 @@ final class RocksRows implements Rows {
     }
   }
 
-  /** RocksDB would not return from some damages, and would not say where others are. */
+  /**
+   * Checks the logs: with some damages RocksDB's reader would never return, and others it would not
+   * report.
+   */
   private void requireLogs() throws IOException {
     for (Path log : folder.logs()) {
       LogFile.Sound sound = settings.recover() ? LogFile.disarm(log) : LogFile.read(log);
@@ -150,7 +158,9 @@ final class RocksRows implements Rows {
     }
   }
 
-  /** Refuses, or goes on without what cannot be read. */
+  /**
+   * Throws, or with {@code recover=true} logs a warning and goes on without the unreadable part.
+   */
   private void older(String how) {
     if (!settings.recover()) {
       throw Damage.found(folder, how);
@@ -159,7 +169,7 @@ final class RocksRows implements Rows {
   }
 
   /**
-   * Opens the database, or makes it in a folder without one.
+   * Opens the database, or creates it in a folder without one.
    *
    * @throws ConfigException of kind IN_USE, DAMAGED or UNAVAILABLE
    */
@@ -177,7 +187,7 @@ final class RocksRows implements Rows {
     }
   }
 
-  /** What a call does with the database. */
+  /** A use of the open database by one call. */
   private interface Use<T> {
     T of(Opened opened) throws RocksDBException, IOException;
   }
@@ -228,7 +238,7 @@ final class RocksRows implements Rows {
     return keys.isEmpty() ? List.of() : use(current -> get(current, table, keys));
   }
 
-  /** One by one: RocksJava's reading of many keys says of a damaged row that it is not there. */
+  /** Reads rows one by one: RocksJava's method for many keys reports a damaged row as missing. */
   private static List<byte @Nullable []> get(Opened opened, Table table, List<byte[]> keys)
       throws RocksDBException {
     RocksDB database = opened.database();
@@ -319,7 +329,7 @@ final class RocksRows implements Rows {
     };
   }
 
-  /** A step that fails only if a batch is larger than memory. */
+  /** An addition to a batch, which fails only if the batch is larger than memory. */
   private interface Step {
     void run() throws RocksDBException;
   }
@@ -358,13 +368,13 @@ final class RocksRows implements Rows {
     }
   }
 
-  /** Remembers that the database must be opened again before the next write. */
+  /** Records that the database must be opened again before the next write. */
   private void failed(Exception e) {
     broken = new Broken(kind(e), Damage.line(e));
     retryAtNanos = ticker.nanos() + pauseNanos;
   }
 
-  /** Opens the database again after an error in writing, unless it was tried a moment ago. */
+  /** Opens the database again after a failed write, unless that was tried a moment ago. */
   private void reopenIfBroken() {
     Broken cause = broken;
     if (cause == null || closed) {

@@ -8,11 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a database is, and how it is opened.
+ * The settings of a database in a folder.
  *
  * @param cacheBytes for blocks that were read
- * @param minFreeBytes below which nothing is written, or 0 for 256 MiB and 5 % of the disk
- * @param recover whether to drop what cannot be read at the end of the log
+ * @param minFreeBytes the free space below which writes are refused, or 0 for 256 MiB and 5 % of
+ *     the disk
+ * @param recover whether to drop the unreadable end of a log
  */
 record RocksSettings(Path folder, long cacheBytes, long minFreeBytes, boolean recover) {
   static final String FORM = "rocksdb:FOLDER[?cache=64MB&min-free=256MB&recover=true]";

@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that a store holds, which must agree with its log. */
+/** The whole content of a store, which must agree with its log. */
 final class Contents {
   private Contents() {}
 
-  /** Reads everything; batches of a {@link Writer} must be there whole. */
+  /** Reads everything; batches of a {@link Writer} must be complete. */
   static Head verify(ConfigStore store) {
     Head head = store.head();
     assertThat(ChangeLog.verify(store).problem()).isEmpty();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a database when its files are not as they were written. */
+/** Databases whose files are not as they were written. */
 @Tag("model")
 @Tag("sample")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -37,12 +37,12 @@ class DamagedTest {
 
   private Path whole = Path.of("");
 
-  @SuppressWarnings("NullAway.Init") // Before each test.
+  @SuppressWarnings("NullAway.Init") // Set before each test.
   private Head head;
 
   private int copies;
 
-  /** Some of it in files of tables, some in the log. */
+  /** Writes a part of the rows to files of tables, and a part to the log. */
   @BeforeEach
   void write() {
     whole = folder.resolve("whole");
@@ -89,7 +89,7 @@ class DamagedTest {
     return found;
   }
 
-  /** Returns whether it is refused; otherwise everything must be there. */
+  /** Returns whether the copy is refused; otherwise everything must be there. */
   private boolean refused(Path damaged, String how) {
     return assertTimeoutPreemptively(
         Duration.ofSeconds(60), () -> refusedInTime(damaged, how), () -> "not opened: " + how);
@@ -106,7 +106,7 @@ class DamagedTest {
       assertThat(e).as(how).message().hasLineCount(1);
       return true;
     } catch (AssertionError e) {
-      // The proof of the chain reads as well, and says what it met in words.
+      // The verification of the chain also reads, and reports damage by a message.
       if (String.valueOf(e.getMessage()).contains("restore the folder from a backup")) {
         return true;
       }
@@ -145,7 +145,7 @@ class DamagedTest {
     }
   }
 
-  /** The one with the largest number; those before are in files of tables already. */
+  /** Returns the log with the largest number; the content of earlier ones is in files of tables. */
   private Path liveLog() throws IOException {
     List<Path> logs = files("*.log");
     Path last = Collections.max(logs);
@@ -156,7 +156,7 @@ class DamagedTest {
   @Test
   void anyDamage_isRefusedOrHarmless() throws IOException {
     SplittableRandom random = Trials.numbers("DamagedTest");
-    int times = Trials.runs(1, 8); // Of each kind of damage that is left to chance.
+    int times = Trials.runs(1, 8); // Runs of each kind of random damage.
     int tried = 0;
     List<Path> files = new ArrayList<>(files("*"));
     files.add(whole.resolve("config.anchor"));
@@ -187,7 +187,7 @@ class DamagedTest {
     assertThat(refused).isGreaterThan(5 * times);
   }
 
-  /** Up to 64 random bytes anywhere. */
+  /** Returns a copy with up to 64 random bytes anywhere. */
   private static byte[] withNoise(byte[] content, SplittableRandom random) {
     byte[] noisy = content.clone();
     byte[] noise = new byte[1 + random.nextInt(Math.min(64, content.length))];
@@ -197,7 +197,7 @@ class DamagedTest {
     return noisy;
   }
 
-  /** RocksDB 11.8.1 does not return from the six types; the zeros it skips without a word. */
+  /** RocksDB 11.8.1 never returns from the six types, and skips the zeros without a warning. */
   @Test
   void headerThatRocksDbMisreads_isRefusedWithItsPlace() throws IOException {
     Path log = liveLog();
@@ -215,7 +215,7 @@ class DamagedTest {
     int block = 32 << 10;
     for (int i = 0; i < headers.size(); i += 10) {
       int at = headers.get(i);
-      // To the end of the block, which RocksDB takes for the unused rest of it; and less.
+      // Zeros to the end of the block, which RocksDB takes for its unused rest; and fewer.
       for (int end : List.of(at + 100, (at / block + 1) * block)) {
         if (at > block && end < content.length - block) {
           byte[] hole = content.clone();
@@ -228,7 +228,7 @@ class DamagedTest {
     }
   }
 
-  /** Returns how far the log of changes goes after a recovery; all before must be there. */
+  /** Returns the log's last position after a recovery; everything up to there must be there. */
   private static long recovered(Path damaged) {
     try (ConfigStore store = open(damaged, "&recover=true")) {
       return Contents.verify(store).position();
@@ -249,7 +249,7 @@ class DamagedTest {
                 damaged.resolve("config"), list.getFileName(), at);
       }
     }
-    // At the end zeros could be those of a write that was broken off, but this was acknowledged.
+    // Zeros at the end could be those of a write that was broken off, but this was acknowledged.
     assertThatThrownBy(() -> open(damaged(list, zeroed(content, at)), ""))
         .hasMessageContaining("the list of files is shorter than it was");
   }
@@ -269,7 +269,7 @@ class DamagedTest {
     return changed;
   }
 
-  /** Returns where the parts of records begin in a log, or a list of files, that is whole. */
+  /** Returns the offsets of the parts of records in an undamaged log or list of files. */
   private static List<Integer> headers(byte[] content) {
     int block = 32 << 10;
     List<Integer> headers = new ArrayList<>();

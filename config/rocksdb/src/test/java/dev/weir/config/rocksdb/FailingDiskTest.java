@@ -21,14 +21,14 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of writes and reads when the disk does not write. */
+/** Writes and reads on a disk that refuses writes. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class FailingDiskTest {
   private static final long MIB = 1L << 20;
 
   @TempDir Path folder;
 
-  /** A bound on the size of files makes the system refuse writes, as a full disk does. */
+  /** A bound on the size of files makes the system refuse writes, like a full disk. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void refusedWrites_goOnInTheSameProcessOnceTheDiskWrites() throws Exception {
@@ -86,7 +86,7 @@ class FailingDiskTest {
       Writer.write(store, 1);
       head = store.head();
     }
-    // More than any disk has. It reads what is there, and makes nothing.
+    // More than any disk has. The store reads existing rows, and creates nothing.
     String full = "?min-free=999999MB";
     assertFull(() -> ConfigStores.open("rocksdb:" + folder.resolve("new") + full));
     try (ConfigStore store = ConfigStores.open("rocksdb:" + folder + full)) {

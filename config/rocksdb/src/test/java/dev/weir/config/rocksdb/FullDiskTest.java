@@ -28,7 +28,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of reads and writes when others fill the disk. */
+/** Reads and writes on a disk that other programs fill. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 @EnabledOnOs(OS.LINUX)
 class FullDiskTest {
@@ -38,7 +38,10 @@ class FullDiskTest {
 
   private final FakeTicker ticker = new FakeTicker();
 
-  /** The library is loaded once a process, and not from a disk that this process cannot name. */
+  /**
+   * Loads the library, once per process, from an ordinary folder: a small disk has no path of its
+   * own in this process.
+   */
   @BeforeAll
   static void loadTheLibrary(@TempDir Path folder) {
     RocksSettings settings = new RocksSettings(folder.resolve("data"), MIB, MIB, false);
@@ -71,7 +74,7 @@ class FullDiskTest {
     }
   }
 
-  /** Others fill it between the question for free space and the write. */
+  /** Another program fills the disk between the check for free space and the write. */
   @Test
   void diskThatIsFullWhileItIsWritten_isReadAndIsWrittenAgainOnceThereIsSpace() throws Exception {
     SplittableRandom random = new SplittableRandom(5);
@@ -97,7 +100,7 @@ class FullDiskTest {
         assertFull(() -> add(rows, written, random));
         assertHas(rows, written);
         disk.empty();
-        // Not at once: it is opened again for that.
+        // Not at once: the database must be opened again first.
         assertFull(() -> add(rows, written, random)).hasMessageContaining("not written, ");
         ticker.advance(Duration.ofSeconds(1));
         add(rows, written, random);
@@ -131,10 +134,10 @@ class FullDiskTest {
           .isEqualTo(written.get(i));
     }
     assertThat(rows.scan(Table.TEXT, new byte[0], null, 1_000).size())
-        .isBetween(written.size(), written.size() + 1); // One may be there that was refused.
+        .isBetween(written.size(), written.size() + 1); // A refused write may be there.
   }
 
-  /** A call that may be refused. */
+  /** A call that the store may refuse. */
   private interface Call {
     void run() throws Exception;
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is there after a process was killed, and what another finds that comes too early. */
+/** Databases of killed processes, and a second process that opens one too early. */
 @Tag("live")
 @Tag("sample")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -33,14 +33,14 @@ class KilledTest {
 
   @Test
   void killedWhileItWrites_keepsWhatItAcknowledgedAndNoHalfBatch() throws Exception {
-    // The ninth is the first that kills it while it starts.
+    // The ninth round is the first that kills the process while it starts.
     int rounds = Trials.unseeded("killed while it writes", Trials.runs(9, 20));
     SplittableRandom random = new SplittableRandom(20);
     Head before = null;
     for (int round = 0; round < rounds; round++) {
       long acknowledged;
       try (ChildProcess writer = Writer.start(folder)) {
-        int lines = random.nextInt(25); // Zero kills it while it starts.
+        int lines = random.nextInt(25); // Zero kills the process while it starts.
         for (int i = 0; i < lines; i++) {
           writer.line();
         }

@@ -8,7 +8,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What is logged under a name, as text. */
+/** The records logged under a name, as text. */
 final class LogCapture extends Handler implements AutoCloseable {
   private final Logger logger;
   private final List<String> messages = new CopyOnWriteArrayList<>();

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files written here by the description of RocksDB's format; other tests read RocksDB's own. */
+/** Files written by the description of RocksDB's format; other tests read files of RocksDB. */
 class LogFileTest {
   private static final int BLOCK = 32 << 10;
   private static final int HEADER = 7;
@@ -83,7 +83,7 @@ class LogFileTest {
       flipped[at] ^= 1;
       Sound sound = LogFile.read(Files.write(folder.resolve("log"), flipped));
       assertThat(sound.bytes()).as("byte %d", at).isEqualTo(at / 17 * 17L);
-      // A length that is larger than the rest could be that of a write that was broken off.
+      // A length beyond the file's end could be that of a write that was broken off.
       assertThat(sound.damaged()).isEqualTo(at % 17 != 5 && at != 34 + 4);
     }
     written.reset();

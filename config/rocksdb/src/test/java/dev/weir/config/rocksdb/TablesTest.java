@@ -26,7 +26,7 @@ import org.rocksdb.RocksDBException;
 class TablesTest {
   @TempDir Path folder;
 
-  @SuppressWarnings("NullAway.Init") // Before each test.
+  @SuppressWarnings("NullAway.Init") // Set before each test.
   private Head head;
 
   @BeforeEach
@@ -43,7 +43,7 @@ class TablesTest {
     return ConfigStores.open("rocksdb:" + folder + "?min-free=1MB");
   }
 
-  /** What another version does with the database. */
+  /** An action of another version on the database. */
   private interface Step {
     void run(RocksDB database, List<ColumnFamilyHandle> tables) throws RocksDBException;
   }

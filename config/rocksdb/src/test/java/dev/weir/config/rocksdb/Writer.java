@@ -25,12 +25,12 @@ import java.util.Map;
 
 /**
  * A process that writes to a store until it is killed. Each line of its output is the position of
- * the log after a write was acknowledged, or why it was not.
+ * the log after an acknowledged write, or the reason why a write failed.
  */
 final class Writer {
   private Writer() {}
 
-  /** Starts one, whose lines can be waited for. */
+  /** Starts a writer, whose lines can be waited for. */
   static ChildProcess start(Path folder) throws IOException {
     return ChildProcess.java(Writer.class, folder.toString())
         .options("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -38,7 +38,7 @@ final class Writer {
         .start();
   }
 
-  /** How many records batch number i has; they all have i as their plan. */
+  /** Returns the number of records in batch i; all of them have i as their plan. */
   static int size(long i) {
     return (int) (1 + i * 7 % 23);
   }
@@ -79,7 +79,7 @@ final class Writer {
           write(store, i);
           line = Long.toString(store.head().position());
         } catch (ConfigException e) {
-          // Reads go on.
+          // Reads still work.
           line = e.kind() + " at " + store.head().position();
         }
         out.write((line + "\n").getBytes(StandardCharsets.UTF_8));

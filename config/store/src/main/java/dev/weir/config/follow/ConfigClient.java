@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a process takes from a configuration store, over one feed: rules, and the limits of
- * subjects. Safe for use by many threads. Closing it leaves the store open.
+ * A client of a configuration store for one process: the rules and the limits of subjects, over one
+ * feed. Safe for use by many threads. Closing it leaves the store open.
  *
  * <pre>{@code
  * ConfigClient client = ConfigClient.builder(store, "node-1").open();
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *     RunningEngine.builder().rules(client.rules()).subjects(client.subjects()).start();
  * }</pre>
  *
- * <p>The engine is closed before it.
+ * <p>The engine must be closed before the client.
  */
 public final class ConfigClient implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
@@ -62,8 +62,8 @@ public final class ConfigClient implements AutoCloseable {
             loaders,
             jitter,
             file == null ? null : Path.of(file + ".subjects"));
-    // First of all: subjects are known to be right as of when the store was asked, whatever takes
-    // its time afterwards.
+    // The subjects' listener is the first: its data is right as of the call to the store, however
+    // long the other listeners take.
     feed.listen(ChangeDetails.RECORD, subjects.new Listener());
     rules = new RuleFollower(builder.follower(), jitter, feed, false, subjects.clock());
     rules.rulesTo(subjects::rules);
@@ -85,7 +85,7 @@ public final class ConfigClient implements AutoCloseable {
   public static final class Builder {
     private static final long MAX_SLOTS = 1L << 28;
 
-    /** Different limits take some hundred bytes each, so there may be fewer than subjects. */
+    /** Different limits take some hundred bytes each, so fewer of them than subjects are kept. */
     private static final int SLOTS_PER_LIMIT = 16;
 
     private final ConfigStore store;
@@ -111,7 +111,9 @@ public final class ConfigClient implements AutoCloseable {
       this.node = node;
     }
 
-    /** Sets what the store's list of servers says of this one: for people, and Weir's version. */
+    /**
+     * Sets the address and the version of Weir that the store's list of servers shows for this one.
+     */
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
@@ -119,8 +121,8 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Sets what the store's list of servers says of where other servers can ask this one's
-     * interface for administration: an address without a path, or an empty text. Asked on the
+     * Sets the address of this server's interface for administration in the store's list of
+     * servers, by which other servers reach it: without a path, or an empty text. Called on the
      * feed's thread.
      */
     public Builder adminAt(Supplier<String> adminAddress) {
@@ -129,36 +131,36 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
-     * it. Asked on the feed's thread.
+     * Sets the counts of this server's decisions in the store's list of servers, by which a rollout
+     * is judged. Called on the feed's thread.
      */
     public Builder counts(Supplier<Counts> decided) {
       counts = decided;
       return this;
     }
 
-    /** Sets how often the store is asked for changes, 1 ms to 1 s; default 1 s. */
+    /** Sets the interval at which the store is polled for changes, 1 ms to 1 s; default 1 s. */
     public Builder interval(Duration newInterval) {
       Check.range("interval in ms", newInterval.toMillis(), 1, 1_000);
       interval = newInterval;
       return this;
     }
 
-    /** Sets how long the first rules are waited for; see {@link RuleFollower.Builder#patience}. */
+    /** Sets the longest wait for the first rules; see {@link RuleFollower.Builder#patience}. */
     public Builder patience(Duration newPatience) {
       patience = newPatience;
       return this;
     }
 
-    /** Sets what rules mean that do not say it. */
+    /** Sets the defaults of rules. */
     public Builder defaults(RuleDefaults ruleDefaults) {
       defaults = ruleDefaults;
       return this;
     }
 
     /**
-     * Sets a file for the rules last in force, and one beside it with {@code .subjects} at the end
-     * of its name, for what was last known of subjects: to go on with when the store does not
+     * Sets a file for the rules last in force, and one beside it, with {@code .subjects} at the end
+     * of its name, for the last known limits of subjects. They are used if the store does not
      * answer at the start.
      */
     public Builder lastKnown(Path file) {
@@ -166,15 +168,18 @@ public final class ConfigClient implements AutoCloseable {
       return this;
     }
 
-    /** As {@link RuleFollower.Builder#emptyAtFirst}. */
+    /**
+     * Starts without rules if the store never had any; see {@link
+     * RuleFollower.Builder#emptyAtFirst}.
+     */
     public Builder emptyAtFirst() {
       emptyAtFirst = true;
       return this;
     }
 
     /**
-     * As {@link RuleFollower.Builder#rulesElsewhere}; {@link ConfigClient#inForce} then says which
-     * rules there are.
+     * Leaves the store's rules alone; see {@link RuleFollower.Builder#rulesElsewhere}. The rules in
+     * force are then set by {@link ConfigClient#inForce}.
      */
     public Builder rulesElsewhere() {
       rulesElsewhere = true;
@@ -182,9 +187,9 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Sets how much memory the table of subjects may take, in bytes, 64 KiB to 4 GiB; default 64
-     * MiB, for 4 million subjects. It begins with 64 KiB and doubles when needed. Different limits
-     * of subjects are kept beside it, one for 16 subjects at most.
+     * Sets the most memory that the table of subjects may take, in bytes, 64 KiB to 4 GiB; default
+     * 64 MiB, for 4 million subjects. It begins with 64 KiB and doubles when needed. Different
+     * limits of subjects are kept outside the table, at most one for each 16 subjects.
      */
     public Builder cacheBytes(long bytes) {
       cacheBytes =
@@ -197,8 +202,8 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Sets after how long limits are asked for again while the changes of the store are not known,
-     * 1 s to 366 days; default 30 s.
+     * Sets the age at which limits are loaded again while the changes of the store are not known, 1
+     * s to 366 days; default 30 s.
      */
     public Builder timeToLive(Duration duration) {
       Check.range("time to live in ms", duration.toMillis(), 1_000, OwnLimit.MAX_WINDOW_MILLIS);
@@ -207,8 +212,8 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Sets for how long limits are used while the changes of the store are not known, 3 s to 366
-     * days; afterwards they are unknown. Default: for ever.
+     * Sets the age up to which limits are used while the changes of the store are not known, 3 s to
+     * 366 days; afterwards they are unknown. Default: for ever.
      */
     public Builder maxStale(Duration duration) {
       Check.range(
@@ -223,7 +228,7 @@ public final class ConfigClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets this machine's clock, which the store's is compared with. */
+    /** Sets this machine's clock, with which the store's is compared. */
     Builder wall(Ticker newWall) {
       wall = newWall;
       return this;
@@ -258,8 +263,8 @@ public final class ConfigClient implements AutoCloseable {
     }
 
     /**
-     * Builds the client and asks the store once. If that does not answer, the client goes on with
-     * what the file has.
+     * Builds the client and calls the store once. If that does not answer, the client goes on with
+     * the content of the file.
      *
      * @throws IllegalArgumentException if the server's id, address or version is out of range
      */
@@ -282,7 +287,7 @@ public final class ConfigClient implements AutoCloseable {
     }
   }
 
-  /** Saves what is known, on a thread that may wait. */
+  /** A listener that saves the known limits of subjects, on a thread that may wait. */
   private final class Saver implements FeedListener {
     @Override
     public void heard(Head head, long asOfNanos) {
@@ -290,7 +295,7 @@ public final class ConfigClient implements AutoCloseable {
         try {
           loaders.execute(ConfigClient.this::save);
         } catch (RejectedExecutionException e) {
-          saving.set(false); // It is being closed, which saves as well.
+          saving.set(false); // It is being closed, which also saves.
         }
       }
     }
@@ -312,14 +317,14 @@ public final class ConfigClient implements AutoCloseable {
   }
 
   /**
-   * Returns the rules; they are closed by the engine that follows them, which leaves the rest
-   * running.
+   * Returns the source of rules; it is closed by the engine that follows it, which leaves the rest
+   * of the client running.
    */
   public RuleSource rules() {
     return rules;
   }
 
-  /** Says which rules will be in force next, where they are not from here. */
+  /** Sets the rules that will be in force next, if they are not from this store. */
   public void inForce(RuleSet ruleSet) {
     subjects.rules(ruleSet);
   }
@@ -334,17 +339,17 @@ public final class ConfigClient implements AutoCloseable {
     return subjects;
   }
 
-  /** Returns what is known of subjects. */
+  /** Returns the status of the cache of subjects. */
   public SubjectCacheStatus subjectStatus() {
     return subjects.status();
   }
 
-  /** Returns the feed, for others that depend on changes. It ends with this. */
+  /** Returns the feed, for other parts that depend on changes. It is closed with this client. */
   public Feed feed() {
     return feed;
   }
 
-  /** Ends the following, saves what is known of subjects, and ends the threads. */
+  /** Stops following the store, saves the known limits of subjects, and ends the threads. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

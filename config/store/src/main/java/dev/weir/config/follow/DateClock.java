@@ -6,7 +6,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 
 /**
- * The wall clock of a database that has none to ask, but dates its answers by HTTP's field {@code
+ * A wall clock for a database that offers no clock, but dates its answers by HTTP's field {@code
  * Date}: this process's own clock, as long as it agrees with these dates, which are whole seconds.
  * Safe for use by many threads.
  */
@@ -17,7 +17,7 @@ public final class DateClock {
   private volatile long aheadNanos;
 
   /**
-   * A clock that has heard nothing yet.
+   * Creates a clock without any date yet.
    *
    * @param wall this process's wall clock
    */
@@ -25,7 +25,7 @@ public final class DateClock {
     this.wall = wall;
   }
 
-  /** Notes the date of an answer that has just come; a text that is no date is passed over. */
+  /** Notes the date of an answer that has just arrived; ignores a text that is not a date. */
   public void heard(String date) {
     long second;
     try {

@@ -24,35 +24,40 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the changes of a configuration store, for all in this process that depend on it. Safe for
- * use by many threads. Closing it leaves the store open.
+ * The changes of a configuration store, polled for all parts of this process that depend on them.
+ * Safe for use by many threads. Closing it leaves the store open.
  */
 public final class Feed implements AutoCloseable {
   /*
-   * How is Feed designed, and why? It asks for the head at an interval, which needs one small row,
-   * and reads the log only where the head has moved. It asks one thing at a time, on a thread of
-   * its own, since a store blocks; the ticker only says when. One feed serves rules, records and
-   * whatever else there is, so that a store is asked once in the interval by each process.
+   * How is Feed designed, and why? It reads the head at an interval, which needs one small row, and
+   * reads the log only if the head has moved. It makes one call at a time, on a thread of its own,
+   * since a store blocks; the ticker only schedules the calls. One feed serves rules, records and
+   * all other kinds, so that each process calls the store once in an interval.
    *
-   * After a failure it waits for a random part of two intervals. So a store that returns is heard
+   * After a failure it waits for a random part of two intervals. So a store that returns is noticed
    * within a known time, and hundreds of servers that lost it at one moment, or were started at
-   * one, do not all ask at one moment again.
+   * one, do not all call it at one moment again.
    *
-   * Where the log cannot be followed from the change that was read last, everything known may be
-   * outdated, and listeners hear so, before they hear of the head. So does a listener that throws,
-   * until it does not. A log that goes on with another change than the next
-   * one shows by its hashes: so does a store that was restored from a copy and written to again.
+   * If the log cannot be followed from the change that was read last, everything known may be
+   * outdated. The feed reports this to its listeners before the head. It reports the same to a
+   * listener that has thrown, until that returns normally. The hashes reveal a log that does not
+   * continue from the last change: for example that of a store that was restored from a copy and
+   * written to again.
    */
 
   /**
-   * Rather than reading more changes than this, everything known is asked for again when needed.
+   * The most changes that are read one by one; if there are more, everything known counts as
+   * outdated and is read again when needed.
    */
   public static final long MAX_BEHIND = 100_000;
 
   private static final long CLOSE_MILLIS = 1_000;
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
-  /** A listener, and whether it is to hear that it missed something. Changed during a turn only. */
+  /**
+   * A listener; {@code behind} is true if it must be notified of missed changes. Changed during a
+   * turn only.
+   */
   private static final class Listening {
     final String kind;
     final FeedListener listener;
@@ -76,7 +81,7 @@ public final class Feed implements AutoCloseable {
   /** Held while the store is read. */
   private final ReentrantLock turn = new ReentrantLock();
 
-  /** The last change that was reported, or null before anything was heard. */
+  /** The head up to which changes were reported, or null before the first answer. */
   private @Nullable Head last;
 
   private volatile boolean away;
@@ -95,7 +100,7 @@ public final class Feed implements AutoCloseable {
     this.executor = executor;
   }
 
-  /** Returns a feed with a daemon thread of its own, which asks nothing before {@link #start}. */
+  /** Returns a feed with a daemon thread of its own, which makes no call before {@link #start}. */
   static Feed of(ConfigStore store, Ticker ticker, Duration interval) {
     ExecutorService thread =
         Executors.newSingleThreadExecutor(
@@ -112,8 +117,8 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * Has a listener hear of changes of a kind, from the next poll on. Changes reach the listeners in
-   * the order in which these were added.
+   * Adds a listener for the changes of a kind, from the next poll on. Changes reach the listeners
+   * in the order in which these were added.
    *
    * @param kind as in {@link ChangeDetails#kind}
    */
@@ -121,12 +126,12 @@ public final class Feed implements AutoCloseable {
     listeners.add(new Listening(kind, listener));
   }
 
-  /** Has a listener hear nothing more, apart from what is on its way. */
+  /** Removes a listener; a report that is already on its way may still reach it. */
   public void unlisten(FeedListener listener) {
     listeners.removeIf(each -> each.listener == listener);
   }
 
-  /** Begins to ask, if that has not begun: first after a random part of the interval. */
+  /** Starts polling, if it has not started: first after a random part of the interval. */
   void start() {
     if (started.compareAndSet(false, true)) {
       schedule(jitter.applyAsLong(intervalNanos));
@@ -144,9 +149,9 @@ public final class Feed implements AutoCloseable {
       try {
         executor.execute(task);
       } catch (RejectedExecutionException e) {
-        closed = true; // By another thread, just now.
+        closed = true; // Another thread has closed it just now.
       } catch (RuntimeException | Error e) {
-        // No thread was to be had: the next turn is one interval on, not never.
+        // There is no thread: the next turn follows after one interval.
         LOG.log(System.Logger.Level.WARNING, "the store is not asked now: {0}", e.toString());
         schedule(intervalNanos);
       }
@@ -163,20 +168,20 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * Has the store asked now instead of at the end of the interval: something may have changed. Many
-   * hints at a time are one. While the store does not answer, they are ignored.
+   * Polls the store now instead of at the end of the interval, because something may have changed.
+   * Many hints at one time count as one. While the store does not answer, hints are ignored.
    */
   public void hint() {
     if (!away && started.get() && hinted.compareAndSet(false, true)) {
       execute(
           () -> {
-            hinted.set(false); // Whatever changes from here on needs another one.
+            hinted.set(false); // Whatever changes from here on needs another hint.
             boolean unused = poll();
           });
     }
   }
 
-  /** Asks the store once, on this thread; returns whether everything went well. */
+  /** Calls the store once, on this thread; returns whether all went well. */
   boolean poll() {
     turn.lock();
     try {
@@ -203,7 +208,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Tells a listener that it missed something, if it has: because it threw, for example. */
+  /** Reports to a listener that it missed changes, if it did: for example because it threw. */
   private static boolean caughtUp(Listening each, Head head) {
     if (each.behind) {
       try {
@@ -227,7 +232,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Returns the head, once the changes up to it are reported. */
+  /** Returns the head, after the changes up to it have been reported. */
   private Head read() {
     Head head = store.head();
     Head before = last;
@@ -252,7 +257,7 @@ public final class Feed implements AutoCloseable {
     return head;
   }
 
-  /** Returns changes; none if the log does not have them any more. */
+  /** Returns changes; none if the log lacks the ones before them. */
   private List<Change> page(long after) {
     try {
       return store.changes(after, ConfigStore.MAX_BATCH);
@@ -264,7 +269,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Returns whether the head may be of the same log, and not too far ahead. */
+  /** Returns whether the head may be of the same log, and is not too far ahead. */
   private static boolean follows(Head before, Head head) {
     long behind = head.position() - before.position();
     return before.store().equals(head.store())
@@ -282,7 +287,10 @@ public final class Feed implements AutoCloseable {
     listeners.forEach(each -> each.behind = true);
   }
 
-  /** What a change says that cannot be read, it may say to every listener. */
+  /**
+   * Reports a change to the listeners of its kind. A change that cannot be read may concern every
+   * listener: each of them has missed it.
+   */
   private void tell(Change change) {
     ChangeDetails details;
     try {
@@ -303,7 +311,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Ends the following, and waits for at most a second until nothing is reported any more. */
+  /** Stops following the store, and waits at most a second for reports in progress. */
   @Override
   public void close() {
     closed = true;

@@ -5,31 +5,32 @@ import dev.weir.config.Head;
 import java.io.IOException;
 
 /**
- * Hears from a {@link Feed} what changes in a store; all calls come one after the other. What one
- * throws is reported to {@link #failed}, and keeps nothing from other listeners.
+ * A listener to the changes that a {@link Feed} reads from a store. Its methods are called one
+ * after the other. An exception of a listener is reported to its {@link #failed}, and does not
+ * affect other listeners.
  */
 public interface FeedListener {
   /**
-   * Says that something of the listener's kind changed.
+   * Called after a change of the listener's kind.
    *
    * @param number of the change
    */
   default void changed(long number, ChangeDetails change) {}
 
   /**
-   * Says that changes cannot be reported one by one: nothing was known before, there are too many,
-   * or the store is not the one that it was. Whatever is known from before may be outdated.
+   * Called if changes cannot be reported one by one: there was no earlier head, there are too many
+   * changes, or the store is another one. Everything known from before may be outdated.
    */
   default void missed(Head head) {}
 
   /**
-   * Says that the store was heard: every change up to the head's position was reported before this.
+   * Called after the store has answered: every change up to the head's position has been reported.
    *
-   * @param asOfNanos the instant at which the store was asked; what changed before it is known
-   * @throws IOException if something could not be done; it is called again soon
+   * @param asOfNanos the instant at which the store was called; all changes before it are reported
+   * @throws IOException if the listener could not act on it; it is called again soon
    */
   default void heard(Head head, long asOfNanos) throws IOException {}
 
-  /** Says that the store was not heard, or what this listener has thrown. */
+  /** Called if the store has not answered, and with an exception of this listener. */
   default void failed(Throwable error) {}
 }

@@ -38,19 +38,19 @@ import org.jspecify.annotations.Nullable;
  * Rules from a configuration store: read at the start, and again whenever the store has another
  * revision. Safe for use by many threads.
  *
- * <p>What cannot be put in force changes nothing here; the store's list of servers says so, and
- * why. While the store does not answer, the rules stay as they are, and {@link #status} says for
- * how long. Closing it leaves the store open.
+ * <p>Rules that cannot be put in force change nothing here; the store's list of servers shows the
+ * reason. While the store does not answer, the rules stay as they are, and {@link #status} returns
+ * for how long. Closing it leaves the store open.
  */
 public final class RuleFollower implements RuleSource {
   /*
-   * How is RuleFollower designed, and why? A feed says where the store stands, at an interval: its
-   * own, or one that it shares with the cache of records. It compares the head's revision, rather
+   * How is RuleFollower designed, and why? A feed reads the store's head at an interval: its own
+   * feed, or one that it shares with the cache of records. It compares the head's revision, rather
    * than waiting for a change of the rules, so it cannot miss one; and reads only texts that it
    * lacks.
    *
-   * A revision is handed on once, good or broken. Only after an Error, such as want of memory, it
-   * is handed on again, as files are.
+   * A revision is handed on once, whether it is sound or not. It is handed on again only after an
+   * Error, such as a lack of memory; rule files are treated the same way.
    */
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
   private final ConfigStore store;
@@ -68,19 +68,19 @@ public final class RuleFollower implements RuleSource {
   private final boolean ownFeed;
   private final Listener listener = new Listener();
 
-  /** Held by whatever reads the store. */
+  /** Held by every reader of the store. */
   private final ReentrantLock turn = new ReentrantLock();
 
-  /** The last revision that was read, whether or not it is in force. */
+  /** The last revision that was read, even if it is not in force. */
   private RuleTexts read = RuleTexts.NONE;
 
-  /** What {@link #load} returned, until it is followed. */
+  /** The rules that {@link #load} returned, until {@link #follow} is called. */
   private @Nullable RuleSet loaded;
 
-  /** In force, but not in the file of the last known rules yet. */
+  /** Rules in force that are not in the last-known file yet. */
   private @Nullable RuleTexts unsaved;
 
-  /** So that an error that stays is reported once. */
+  /** The error reported last, so that an error that persists is reported once. */
   private String reported = "";
 
   private @Nullable Taker taker;
@@ -88,7 +88,7 @@ public final class RuleFollower implements RuleSource {
   private volatile long heardAtNanos;
   private volatile boolean closed;
 
-  /** Takes the rules in force, also when they are handed on; see {@link #rulesTo}. */
+  /** A taker of the rules read for being put in force; see {@link #rulesTo}. */
   private Consumer<? super RuleSet> rulesTo = rules -> {};
 
   public RuleFollower(Builder builder, LongUnaryOperator jitter, Executor executor) {
@@ -101,8 +101,10 @@ public final class RuleFollower implements RuleSource {
   }
 
   /**
+   * Creates a follower.
+   *
    * @param feed of the builder's store
-   * @param ownFeed whether the feed begins and ends with this
+   * @param ownFeed true if the feed starts and ends with this
    * @param clock is measured with the beats of this server, if there is one
    */
   RuleFollower(
@@ -125,11 +127,13 @@ public final class RuleFollower implements RuleSource {
     this.feed = feed;
     this.ownFeed = ownFeed;
     heardAtNanos = ticker.nanos();
-    feed.listen(Rollout.KIND, rollouts); // Before the listener: it says what is to be in force.
+    feed.listen(Rollout.KIND, rollouts); // Before the listener, whose target it determines.
     feed.listen(ChangeDetails.RULES, listener);
   }
 
-  /** Has the rules that are read for being put in force go there as well, first of all. */
+  /**
+   * Sets a taker of the rules that are read for being put in force; it gets them before the engine.
+   */
   void rulesTo(Consumer<? super RuleSet> to) {
     rulesTo = to;
   }
@@ -164,7 +168,9 @@ public final class RuleFollower implements RuleSource {
       this.node = node;
     }
 
-    /** Sets what the store's list of servers says of this one: for people, and Weir's version. */
+    /**
+     * Sets the address and the version of Weir that the store's list of servers shows for this one.
+     */
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
@@ -172,8 +178,8 @@ public final class RuleFollower implements RuleSource {
     }
 
     /**
-     * Sets what the store's list of servers says of where other servers can ask this one's
-     * interface for administration: an address without a path, or an empty text. Asked on the
+     * Sets the address of this server's interface for administration in the store's list of
+     * servers, by which other servers reach it: without a path, or an empty text. Called on the
      * feed's thread.
      */
     public Builder adminAt(Supplier<String> adminAddress) {
@@ -182,15 +188,15 @@ public final class RuleFollower implements RuleSource {
     }
 
     /**
-     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
-     * it. Asked on the feed's thread.
+     * Sets the counts of this server's decisions in the store's list of servers, by which a rollout
+     * is judged. Called on the feed's thread.
      */
     public Builder counts(Supplier<Counts> decided) {
       counts = decided;
       return this;
     }
 
-    /** Sets how often the store is asked, 1 ms to 1 h; default 1 s. */
+    /** Sets the interval at which the store is polled, 1 ms to 1 h; default 1 s. */
     public Builder interval(Duration newInterval) {
       Check.range("interval in ms", newInterval.toMillis(), 1, 3_600_000);
       interval = newInterval;
@@ -198,8 +204,8 @@ public final class RuleFollower implements RuleSource {
     }
 
     /**
-     * Sets how long {@link #load} tries where neither the store nor a file has rules, up to 366
-     * days; default 30 s.
+     * Sets the time for which {@link #load} tries while neither the store nor a file has rules, up
+     * to 366 days; default 30 s.
      */
     public Builder patience(Duration newPatience) {
       Check.range("patience in ms", newPatience.toMillis(), 0, OwnLimit.MAX_WINDOW_MILLIS);
@@ -207,22 +213,25 @@ public final class RuleFollower implements RuleSource {
       return this;
     }
 
-    /** Sets what rules mean that do not say it. */
+    /** Sets the defaults of rules. */
     public Builder defaults(RuleDefaults ruleDefaults) {
       defaults = ruleDefaults;
       return this;
     }
 
-    /** Sets a file for the rules last in force, to start with when the store does not answer. */
+    /**
+     * Sets a file for the rules last in force; the server starts with them if the store does not
+     * answer.
+     */
     public Builder lastKnown(Path file) {
       lastKnown = file;
       return this;
     }
 
     /**
-     * Takes a store that never had rules for rules without any domain, so that the first revision
-     * comes into force like every other. A store is known to have had rules by the last-known file.
-     * Without this, such a store is a problem.
+     * Starts with rules without any domain if the store never had rules, so that the first revision
+     * comes into force like every other. If the last-known file exists, the store is known to have
+     * had rules. Without this setting, a store without rules is a problem.
      */
     public Builder emptyAtFirst() {
       emptyAtFirst = true;
@@ -230,9 +239,9 @@ public final class RuleFollower implements RuleSource {
     }
 
     /**
-     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load} is
-     * not called then, and {@link RuleFollower#follow} hands nothing on. The store is heard all the
-     * same, and its list of servers has this one, with the revision 0.
+     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load}
+     * must not be called, and {@link RuleFollower#follow} hands nothing on. The store is still
+     * polled, and its list of servers shows this server with the revision 0.
      */
     public Builder rulesElsewhere() {
       rulesElsewhere = true;
@@ -245,7 +254,7 @@ public final class RuleFollower implements RuleSource {
     }
 
     /**
-     * Builds the follower; it asks nothing before {@link RuleFollower#load}.
+     * Builds the follower; it makes no call before {@link RuleFollower#load}.
      *
      * @throws IllegalArgumentException if the server's id, address or version is out of range
      */
@@ -256,9 +265,9 @@ public final class RuleFollower implements RuleSource {
 
   /**
    * Reads the rules from the store. If it does not answer, or has rules that cannot be read here,
-   * those of the last-known file are taken; if there are none, the store is asked again until the
-   * patience is over. There is never an empty rule set instead, save as {@link
-   * Builder#emptyAtFirst} says.
+   * returns those of the last-known file. If there are none, tries the store again until the
+   * patience is over. Never returns an empty rule set instead, except with {@link
+   * Builder#emptyAtFirst}.
    */
   @Override
   public Rules.Loaded load() {
@@ -299,7 +308,7 @@ public final class RuleFollower implements RuleSource {
           return new Rules.Loaded(RuleSet.empty(defaults), List.of());
         }
       } else {
-        rollouts.forget(); // The feed has not spoken of this head yet.
+        rollouts.forget(); // The feed has not reported this head yet.
         RuleTexts texts = read.read(store, rollouts.target(head));
         found = Rules.parse(texts.texts(), defaults);
         if (found.ruleSet() != null) {
@@ -314,7 +323,10 @@ public final class RuleFollower implements RuleSource {
     return lastKnown == null ? found : loadLastKnown(lastKnown, found);
   }
 
-  /** Notes what will be in force. Once it is followed, only what is handed on counts. */
+  /**
+   * Notes the rules that will be in force. Once {@link #follow} was called, only rules that are
+   * handed on count.
+   */
   private void begin(RuleTexts texts, long headRevision) {
     if (taker != null) {
       return;
@@ -357,10 +369,10 @@ public final class RuleFollower implements RuleSource {
   public void follow(RuleSet current, Taker newTaker) {
     turn.lock();
     try {
-      if (current != loaded) { // Not from here: whatever the store has is news.
+      if (current != loaded) { // The rules in force are not from here: the store's are news.
         read = RuleTexts.NONE;
       }
-      loaded = null; // It may be large.
+      loaded = null; // Freed, since the rules may be large.
       taker = newTaker;
     } finally {
       turn.unlock();
@@ -368,7 +380,7 @@ public final class RuleFollower implements RuleSource {
     feed.start();
   }
 
-  /** What the feed says, while somebody follows. */
+  /** The follower's listener on the feed, once {@link #follow} was called. */
   private final class Listener implements FeedListener {
     @Override
     public void heard(Head head, long asOfNanos) throws IOException {
@@ -441,7 +453,7 @@ public final class RuleFollower implements RuleSource {
       heart.refused(List.of("not put in force, " + e));
       throw e;
     } catch (Error e) {
-      read = before; // Want of memory passes, and then this revision must come into force.
+      read = before; // A lack of memory passes, and this revision must come into force then.
       throw e;
     }
     if (problems.isEmpty()) {
@@ -462,7 +474,7 @@ public final class RuleFollower implements RuleSource {
     }
   }
 
-  /** Returns how far this server has followed. Never blocks. */
+  /** Returns the progress of this server. Never blocks. */
   public FollowerStatus status() {
     FollowerStatus last = status;
     return new FollowerStatus(
@@ -473,8 +485,8 @@ public final class RuleFollower implements RuleSource {
   }
 
   /**
-   * Ends the following. After it returns, nothing is handed on any more, unless a call takes longer
-   * than a second.
+   * Stops following the store. After it returns, nothing is handed on any more, unless a call takes
+   * longer than a second.
    */
   @Override
   public void close() {

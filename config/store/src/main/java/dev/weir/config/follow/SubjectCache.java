@@ -24,32 +24,35 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of subjects from a store's records, as far as they were asked for. Made by a {@link
- * ConfigClient}. Safe for use by many threads; {@link #find} takes no lock and allocates nothing
- * while the store is heard.
+ * A cache of the limits of subjects, loaded from a store's records when they are needed. Made by a
+ * {@link ConfigClient}. Safe for use by many threads; {@link #find} takes no lock and allocates
+ * nothing while the feed is heard.
  */
 public final class SubjectCache implements KeyPolicies {
   /*
-   * How is SubjectCache designed, and why? The feed says which records change, so what was loaded
-   * needs no time to live while the feed is heard: it was asked less than three seconds ago, and
-   * has reported every change up to then. What find returns then is the record as it was at that time or
-   * later. A record that has changed is not known until it is asked for again.
+   * How is SubjectCache designed, and why? The feed reports which records change, so loaded limits
+   * need no time to live while the feed is heard: the store answered less than three seconds ago,
+   * and every change up to then was reported. In that case find returns the record as it was at
+   * that time or later. A record that has changed is unknown until it is loaded again.
    *
-   * When the feed is not heard, what was known last is better than nothing: it stays, also what is
-   * known to be outdated, and is asked for again behind when it is older than a time to live. Only
-   * a setting bounds how old it may become.
+   * While the feed is not heard, the last known limits are better than none: they stay, even if
+   * they are known to be outdated, and are loaded again in the background when they are older than
+   * a time to live. Their age is bounded only by a setting.
    *
-   * The table has fingerprints of subjects. A load asks for the subject by its name, so what it
-   * brings is right whatever the fingerprints are; what a chance collision can do is in the essay
-   * of SubjectTable.
+   * The table has fingerprints of subjects. A load names the subject itself, so its result is right
+   * whatever the fingerprints are; the essay in SubjectTable describes the effect of a chance
+   * collision.
    *
-   * All that writes holds one lock: loads, the feed, saving.
+   * All writers hold one lock: loads, the feed, saving.
    */
 
-  /** While the feed was heard more recently than this, what is known is right. */
+  /**
+   * The longest time since the last answer of the store for which loaded limits are known to be
+   * right.
+   */
   static final long HEARD_NANOS = 3_000_000_000L;
 
-  /** How long ago a store was heard that was never heard; 73 years. */
+  /** The time since the last answer if there was none: 73 years. */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
   static final long SECOND = 1_000_000_000L;
@@ -57,7 +60,7 @@ public final class SubjectCache implements KeyPolicies {
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
-  /** How large and how old things may become. */
+  /** The bounds on the number of entries and on their age. */
   record Settings(int maxSlots, int maxLimits, long ttlNanos, long maxStaleNanos) {}
 
   private final Ticker ticker;
@@ -165,7 +168,10 @@ public final class SubjectCache implements KeyPolicies {
     }
   }
 
-  /** A value that no store takes, for example one that is too long, has no record. */
+  /**
+   * Loads a subject's limits. A value that no store accepts, for example one that is too long, has
+   * no record.
+   */
   @Override
   public void load(
       String domain, String key, String value, Consumer<? super @Nullable SubjectLimits> done) {
@@ -194,7 +200,7 @@ public final class SubjectCache implements KeyPolicies {
     }
   }
 
-  /** Hears of changed records. */
+  /** The listener on changes of records. */
   final class Listener implements FeedListener {
     @Override
     public void changed(long number, ChangeDetails change) {
@@ -233,14 +239,14 @@ public final class SubjectCache implements KeyPolicies {
     }
   }
 
-  /** Takes the rules in force. */
+  /** Sets the rules in force. */
   void rules(RuleSet rules) {
     synchronized (lock) {
       recordLimits.rules(rules);
     }
   }
 
-  /** Returns the store's clock, for being measured. */
+  /** Returns the store's clock, to be measured. */
   StoreClock clock() {
     return clock;
   }
@@ -270,13 +276,14 @@ public final class SubjectCache implements KeyPolicies {
     }
   }
 
-  /** Returns whether it is time to save what is known: a minute after the last time. */
+  /** Returns whether it is time to save: a minute after the last time. */
   boolean saveDue() {
     return file != null && ticker.nanos() - savedAtNanos >= SAVE_NANOS;
   }
 
   /**
-   * Saves what is known, unless nothing was loaded since the last time. By one thread at a time.
+   * Saves the limits, unless nothing was loaded since the last time. Called by one thread at a
+   * time.
    */
   void save() throws IOException {
     if (file == null) {
@@ -300,19 +307,19 @@ public final class SubjectCache implements KeyPolicies {
     file.write(content);
   }
 
-  /** Returns for how many seconds something may have been outdated. */
+  /** Returns the number of seconds for which an entry may have been outdated. */
   private int age(boolean current, int seconds) {
     long heard = Math.floorDiv(heardAtNanos - createdNanos, SECOND);
     long since = current ? Math.max(heard, seconds) : seconds;
     return (int) Math.max(0, Math.min(Integer.MAX_VALUE / 2, seconds(savedAtNanos) - since));
   }
 
-  /** Has nothing asked any more. */
+  /** Stops loading. */
   void close() {
     loads.close();
   }
 
-  /** Returns what is known and what was counted. */
+  /** Returns a snapshot of the content and the counts. */
   public SubjectCacheStatus status() {
     synchronized (lock) {
       return new SubjectCacheStatus(

@@ -4,26 +4,26 @@ import dev.weir.config.Subject;
 import java.util.List;
 
 /**
- * What a {@link SubjectCache} knows, and what it has counted; a snapshot.
+ * A snapshot of the content and the counts of a {@link SubjectCache}.
  *
  * @param known subjects with a record
- * @param absent subjects of whom it is known that they have none
- * @param stale of both, those whose record may have changed since: asked for again when needed
- * @param limits different limits among the known ones
- * @param bytes that the table takes now, without the different limits
- * @param hits how often a subject's limits were at hand
- * @param misses how often they were not
- * @param queries that were made of the store, each of up to 100 subjects
- * @param loads subjects in these
- * @param again of these, answers that were thrown away because the record changed meanwhile
+ * @param absent subjects known to have no record
+ * @param stale of both, those whose record may have changed since: loaded again when needed
+ * @param limits different values among their limits
+ * @param bytes the memory of the table now, without the different limits
+ * @param hits look-ups that found a subject's limits
+ * @param misses look-ups that did not
+ * @param queries to the store, each for up to 100 subjects
+ * @param loads subjects in these queries
+ * @param again of the loads, answers that were discarded because the record changed meanwhile
  * @param failures queries that failed
- * @param evictions subjects that left for want of room
+ * @param evictions subjects that were removed for lack of room
  * @param noRoom limits that found no room at all, and were used once
  * @param unreadable records that this version of Weir could not read, or a part of which it cannot
- *     apply; what cannot be applied leaves the plan's or the rule's number in force
+ *     apply; instead of that part, the plan's or the rule's number is in force
  * @param plansMissing loaded records that named a plan which the rules did not have
- * @param staleNanos since when the store's changes are not known
- * @param problems subjects with an unreadable record or a missing plan, and what is wrong; the
+ * @param staleNanos the time for which the store's changes have not been known
+ * @param problems subjects with an unreadable record or a missing plan, and a description; the
  *     latest 100
  */
 public record SubjectCacheStatus(

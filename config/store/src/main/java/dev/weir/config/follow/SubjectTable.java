@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of subjects, by their fingerprints, in 16 bytes each. Read by any thread without a
- * lock; written by one thread at a time.
+ * A table of subjects' known limits by their fingerprints, in 16 bytes each. Read by any thread
+ * without a lock; written by one thread at a time.
  */
 final class SubjectTable {
   /*
@@ -27,32 +27,32 @@ final class SubjectTable {
    * When it gives up one that was read, all its slots count as not read.
    *
    * Readers and the writer: each set belongs to one of 1,024 sequences. A writer makes it odd,
-   * writes, and makes it even again. A reader takes what it read only if the sequence was even and
-   * the same before and after. So it never joins one subject's fingerprint to another's limits.
-   * [Boehm, Can seqlocks get along with programming language memory models?, 2012] The limits are
-   * read in between as well: a number is used for other limits only after all slots that had it
-   * were written, so that the sequence tells. After growth, a reader may still read the former
-   * array, in which no slot is written any more: a slot that has changed since, in the new array,
-   * has changed the same sequence, because the lowest bits choose that in every size.
+   * writes, and makes it even again. A reader uses its result only if the sequence was even and the
+   * same before and after. So it never joins one subject's fingerprint to another's limits. [Boehm,
+   * Can seqlocks get along with programming language memory models?, 2012] The limits are also read
+   * in between: a number is used for other limits only after all slots that had it were written, so
+   * that the sequence shows it. After growth, a reader may still read the former array, in which no
+   * slot is written any more: a slot that has changed since, in the new array, has changed the same
+   * sequence, because the lowest bits choose that in every size.
    *
-   * The mark of having been read is the one thing that readers write, by compare-and-set of what
-   * they have read, and once between two times that the set is full.
+   * Readers write only the mark of having been read, by compare-and-set of the word they have read,
+   * and at most once between two times that the set is full.
    *
-   * Two subjects with one fingerprint would have one's limits. Among n subjects that happens with
-   * a chance of n^2/2^65: 1 in 37 million for a million, 1 in 37 for a billion that are ever known
-   * at a time, of whom a table of 4 million slots knows few. The seed is secret, so nobody can
-   * choose two such subjects.
+   * Two subjects with the same fingerprint would both have the limits of one of them. Among n
+   * subjects that happens with a chance of n^2/2^65: 1 in 37 million for a million, 1 in 37 for a
+   * billion subjects in a table at one time, of which a table of 4 million slots holds few. The
+   * seed is secret, so nobody can choose two such subjects.
    */
   static final int WAYS = 4;
   static final int STRIPES = 1_024;
   static final int SLOT_BYTES = 16;
 
-  /** Each sequence belongs to one set at least. */
+  /** The smallest table: each sequence belongs to at least one set. */
   static final int MIN_SLOTS = STRIPES * WAYS;
 
   private static final int TRIES = 64;
 
-  /** Later than any second. */
+  /** A second later than any other. */
   private static final int NEVER = Integer.MAX_VALUE;
 
   private static final long READ = 1L << 31;
@@ -73,6 +73,8 @@ final class SubjectTable {
   private long evicted;
 
   /**
+   * Creates a table.
+   *
    * @param maxSlots a power of two, at least {@link #MIN_SLOTS}
    * @param maxLimits different limits at a time
    */
@@ -93,12 +95,12 @@ final class SubjectTable {
     return (int) fingerprint & (STRIPES - 1);
   }
 
-  /** Returns where the set's first slot begins. */
+  /** Returns the offset of the set's first slot. */
   private static int set(long[] words, long fingerprint) {
     return (int) fingerprint * (2 * WAYS) & (words.length - 1);
   }
 
-  /** Returns the limits that are known and not outdated, or null. */
+  /** Returns the limits if they are known and not outdated, or else null. */
   @Nullable SubjectLimits current(long fingerprint) {
     return read(fingerprint, Integer.MIN_VALUE, NEVER);
   }
@@ -106,8 +108,8 @@ final class SubjectTable {
   /**
    * Returns the limits, outdated or not, or null.
    *
-   * @param currentSince those that are not outdated were loaded at this second or later
-   * @param staleSince others were found to be outdated at this second or later
+   * @param currentSince limits that are not outdated must have been loaded at this second or later
+   * @param staleSince others must have been found to be outdated at this second or later
    */
   @Nullable SubjectLimits lastKnown(long fingerprint, int currentSince, int staleSince) {
     return read(fingerprint, currentSince, staleSince);
@@ -141,10 +143,10 @@ final class SubjectTable {
       }
       Thread.onSpinWait();
     }
-    return null; // The writer lost its processor: as if nothing were known.
+    return null; // The writer has lost its processor: the limits count as unknown.
   }
 
-  /** Returns where the subject's slot begins, or -1. */
+  /** Returns the offset of the subject's slot, or -1. */
   private static int slot(long[] words, long fingerprint) {
     int set = set(words, fingerprint);
     for (int slot = set; slot < set + 2 * WAYS; slot += 2) {
@@ -160,7 +162,7 @@ final class SubjectTable {
     return (long) WORD.getOpaque(words, slot + 1);
   }
 
-  /** Notes what a subject's limits are; returns whether there was room for them. */
+  /** Stores a subject's limits; returns whether there was room for them. */
   boolean put(long fingerprint, SubjectLimits limits, int seconds, boolean outdated) {
     int number = interned.take(limits);
     if (number < 0 && shed()) {
@@ -178,7 +180,7 @@ final class SubjectTable {
     return true;
   }
 
-  /** Notes that what is known of a subject is outdated. */
+  /** Marks a subject's limits as outdated. */
   void outdate(long fingerprint, int seconds) {
     int slot = slot(words, fingerprint);
     if (slot >= 0) {
@@ -197,17 +199,17 @@ final class SubjectTable {
 
   private SubjectLimits again(int number) {
     SubjectLimits limits = interned.at(number);
-    return limits == null ? SubjectLimits.NONE : limits; // A slot has it, so it is there.
+    return limits == null ? SubjectLimits.NONE : limits; // A slot has it, so it is not null.
   }
 
-  /** Notes that all that is known is outdated. */
+  /** Marks all limits as outdated. */
   void outdateAll(int seconds) {
     for (int slot = 0; slot < words.length; slot += 2) {
       outdateSlot(slot, seconds);
     }
   }
 
-  /** Forgets everything. */
+  /** Removes all subjects. */
   void clear() {
     for (int slot = 0; slot < words.length; slot += 2) {
       if (state(words, slot) != 0) {
@@ -216,7 +218,7 @@ final class SubjectTable {
     }
   }
 
-  /** Gives one slot another content; all counts follow from here. */
+  /** Gives one slot another content, and updates all counts. */
   private void write(int slot, long fingerprint, long state) {
     long[] to = words;
     long before = state(to, slot);
@@ -225,7 +227,7 @@ final class SubjectTable {
     int stripe = slot / (2 * WAYS) & (STRIPES - 1);
     long sequence = sequences.getPlain(stripe);
     sequences.setOpaque(stripe, sequence + 1);
-    VarHandle.storeStoreFence(); // No reader sees what follows under the former sequence.
+    VarHandle.storeStoreFence(); // No reader sees the following writes under the former sequence.
     WORD.setOpaque(to, slot, fingerprint);
     WORD.setOpaque(to, slot + 1, state);
     sequences.setRelease(stripe, sequence + 2);
@@ -302,15 +304,18 @@ final class SubjectTable {
     return (kind << 32) + seconds(state) - (long) Integer.MIN_VALUE;
   }
 
-  /** A reader may mark it as read again in between, which then counts. */
+  /** Removes the mark of having been read. A reader that sets it again in between wins. */
   private void unread(int slot) {
     long state = state(words, slot);
     boolean unused = WORD.compareAndSet(words, slot + 1, state, state & ~READ);
   }
 
-  /** Looks for limits of one subject only that were not read lately, and gives up that subject. */
+  /**
+   * Removes a subject whose limits no other subject has and which was not read lately; returns
+   * whether there was one.
+   */
   private boolean shed() {
-    for (int tries = 0; tries < 2 * MIN_SLOTS; tries++) { // Twice around the smallest table.
+    for (int tries = 0; tries < 2 * MIN_SLOTS; tries++) { // Two passes over the smallest table.
       hand = (hand + 2) & (words.length - 1);
       long state = state(words, hand);
       if (state != 0 && interned.single(number(state))) {
@@ -325,18 +330,18 @@ final class SubjectTable {
     return false;
   }
 
-  /** Takes what is known of a subject. */
+  /** A visitor of subjects. */
   interface Visitor {
     /**
-     * Takes one.
+     * Visits one subject.
      *
-     * @param current whether it was not found to be outdated
-     * @param seconds when it was loaded, or found to be outdated
+     * @param current true if it was not found to be outdated
+     * @param seconds the second at which it was loaded, or found to be outdated
      */
     void visit(long fingerprint, SubjectLimits limits, boolean current, int seconds);
   }
 
-  /** Shows up to {@code most} subjects: those with limits of their own, then others. */
+  /** Visits up to {@code most} subjects: those with limits of their own, then others. */
   void forEach(int most, Visitor visitor) {
     int left = visit(true, most, visitor);
     int unused = visit(false, left, visitor);
@@ -372,12 +377,12 @@ final class SubjectTable {
     return evicted;
   }
 
-  /** Returns how many bytes the slots take now. */
+  /** Returns the memory of the slots now, in bytes. */
   long bytes() {
     return 8L * words.length;
   }
 
-  /** Returns how many different limits there are. */
+  /** Returns the number of different limits. */
   int limits() {
     return interned.size();
   }

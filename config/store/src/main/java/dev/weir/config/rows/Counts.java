@@ -3,13 +3,13 @@ package dev.weir.config.rows;
 import dev.weir.config.internal.bytes.Check;
 
 /**
- * What a server has decided since it was started.
+ * The decisions of a server since it was started.
  *
  * @param asked requests that rules applied to
  * @param refused of these
  */
 public record Counts(long asked, long refused) {
-  /** Nothing yet. */
+  /** No decisions. */
   public static final Counts NONE = new Counts(0, 0);
 
   /**
@@ -22,7 +22,9 @@ public record Counts(long asked, long refused) {
     Check.range("refused", refused, 0, asked);
   }
 
-  /** Returns what came after an earlier count of the same server, which may have begun anew. */
+  /**
+   * Returns the decisions since an earlier count of the same server, which may have been restarted.
+   */
   public Counts since(Counts earlier) {
     boolean anew = asked < earlier.asked || refused < earlier.refused;
     long more = asked - earlier.asked;

@@ -5,38 +5,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Single items of bytes, and one item among them that is compared and set: what a database without
- * large transactions must offer so that {@link LoggedRows} can be built on it. Items are in tables,
+ * The interface of a database without large transactions, on which {@link LoggedRows} can be built:
+ * single items of bytes, and one item among them that is compared and set. Items are in tables,
  * which are named by up to 20 letters from a to z; keys are in the order of their bytes as unsigned
  * numbers. {@code toString()} returns the database's address without its password, for messages.
  *
  * <p>All methods block for a bounded time, are safe for use by many threads, and throw a {@link
- * ConfigException} where the database fails. A reader sees every write that was acknowledged before
- * it began to read. Nothing is tried again by itself once it may have been made.
+ * ConfigException} if the database fails. A reader sees every write that was acknowledged before it
+ * began to read. A write that may have taken effect is not repeated automatically.
  */
 public interface Items extends AutoCloseable {
-  /** How long a deleted row's mark stays at least, in seconds: much longer than any call lasts. */
+  /**
+   * The shortest time for which a deleted row's mark stays, in seconds: much longer than any call
+   * lasts.
+   */
   long TOMBSTONE_SECONDS = 86_400;
 
   /**
-   * What a database takes at once.
+   * The limits of a database on one call.
    *
    * @param writes of one {@link #transact}, at least 1
    * @param bytes of the keys and values of one {@link #transact}; a single write may have more
-   * @param partBytes of one value that {@link #put} takes, at least 1
+   * @param partBytes the largest value of one {@link #put}, in bytes, at least 1
    * @param withState whether a {@link #transact} that writes is atomic together with the state
    */
   record Limits(int writes, int bytes, int partBytes, boolean withState) {}
 
   /**
-   * The item that is compared and set: how many updates there were, and whether the last one is
-   * still to be written to its rows.
+   * The item that is compared and set: the number of updates, and the batch of the last one while
+   * it is not in its rows yet.
    *
    * @param version the number of updates, 0 in a new database, which has no such item
-   * @param pending the batch that is to be written, printable ASCII, or empty if all is written
+   * @param pending the batch to be written, printable ASCII, or empty if all is written
    */
   record State(long version, String pending) {
-    /** What a new database has. */
+    /** The state of a new database. */
     public static final State NONE = new State(0, "");
 
     public boolean isSettled() {
@@ -55,7 +58,7 @@ public interface Items extends AutoCloseable {
     private final long version;
 
     /**
-     * An item.
+     * Creates an item.
      *
      * @param value null for the mark of a deleted row
      * @param version of the update that wrote it
@@ -86,7 +89,7 @@ public interface Items extends AutoCloseable {
     private final byte @Nullable [] value;
 
     /**
-     * A write.
+     * Creates a write.
      *
      * @param value null to delete the row, which leaves a mark
      */
@@ -122,40 +125,42 @@ public interface Items extends AutoCloseable {
    * Compares and sets the state, and writes items with the version of the next state; an item that
    * has this version or a higher one already may stay as it is.
    *
-   * <p>With {@link Limits#withState} this is one transaction of all of it. Without, either there
-   * are no writes, or the two states are the same: then the state is not compared, each item is
-   * written by itself, and one that has a higher version must stay.
+   * <p>With {@link Limits#withState} this is one transaction. Without it, either there are no
+   * writes, or the two states are the same: then the state is not compared, each item is written by
+   * itself, and one that has a higher version must stay.
    *
    * @param next the same as the expected one for writes only
    * @param writes within the limits, each of another key
-   * @return false if nothing of it was done, since the state is another, or since somebody else was
-   *     in the way: read the state again
-   * @throws ConfigException it may or may not have been made
+   * @return false if nothing was written, because the state is another or another writer was in the
+   *     way: read the state again
+   * @throws ConfigException if the database failed; the transaction may or may not have taken
+   *     effect
    */
   boolean transact(State expected, State next, List<Write> writes);
 
-  /** Returns for each key its item, also the mark of a deleted row, or null if there is none. */
+  /** Returns for each key its item, or the mark of a deleted row, or null if there is none. */
   List<@Nullable Item> get(String table, List<byte[]> keys);
 
   /**
-   * Returns items from one key to another in the order of their keys, marks of deleted rows too.
+   * Returns items from one key to another in the order of their keys, including marks of deleted
+   * rows.
    *
    * @param from the first key
-   * @param to the first key that does not belong to them any more, or null if all do
+   * @param to the first key behind the range, or null for all to the end
    * @param limit at least 1; fewer are returned only if there are no more
    */
   List<Item> scan(String table, byte[] from, byte @Nullable [] to, int limit);
 
-  /** Writes an item, whatever is there. */
+  /** Writes an item, and replaces any that is stored. */
   void put(String table, byte[] key, byte[] value, long version);
 
-  /** Removes an item, whatever is there, and leaves no mark. */
+  /** Removes an item, if there is one, and leaves no mark. */
   void delete(String table, byte[] key);
 
   /** Returns the database's wall clock, in nanoseconds since the epoch. */
   long wallNanos();
 
-  /** May be called again. */
+  /** Closes the database; may be called again. */
   @Override
   void close();
 }

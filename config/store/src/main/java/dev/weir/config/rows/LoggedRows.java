@@ -28,45 +28,50 @@ public final class LoggedRows implements Rows {
    * updates and names the batch of the last one while that is not yet in its rows.
    *
    * An update reads a settled state of version v, and rows; it writes its batch down; then it
-   * compares and sets the state from "v" to "v + 1, pending: this batch". That is when the update is
-   * made: before, it is nowhere, and afterwards anybody who meets the state can and must finish it.
-   * It is finished by writing the rows, each stamped with v + 1, and by setting the state to "v + 1".
-   * Where a database can write everything and set the state in one transaction, that is done.
+   * compares and sets the state from "v" to "v + 1, pending: this batch". At that moment the update
+   * takes effect: before, it does not exist, and afterwards every process that reads the state can
+   * and must finish it. It is finished by writing the rows, each stamped with v + 1, and by setting
+   * the state to "v + 1". If a database can write everything and set the state in one transaction,
+   * that is done.
    *
    * Updates are in one order, since each compares the state that it has read. All rows that an
    * update has read are those of version v: none has a higher stamp, and every earlier update is in
-   * its rows before the state is settled. An update that finds a higher stamp runs again, as does
-   * one whose comparison fails.
+   * its rows before the state is settled. An update that finds a higher stamp, or whose comparison
+   * fails, runs again.
    *
-   * A process that froze while it wrote rows, and wakes up when the update is long finished, must
-   * not put old values over new ones. Either its transaction compares the state, which is another
-   * by then, or the row itself refuses what has a lower stamp than its own. For that a deleted row
-   * leaves a mark with a stamp, which the database removes after a day.
+   * A process that froze while it wrote rows, and continues when the update is long finished, must
+   * not replace new values by old ones. Either its transaction compares the state, which is another
+   * by then, or the row itself refuses a write with a lower stamp than its own. For that purpose a
+   * deleted row leaves a mark with a stamp, which the database removes after a day.
    *
-   * A reader knows of a version up to which all updates are in their rows ("whole"). If no row that
-   * it has read, marks included, has a higher stamp, then the rows are those of one moment, and the
-   * newest: an acknowledged update is in all its rows, so it would have shown its stamp. Otherwise
-   * the reader reads the state, finishes what is pending, and reads again. So it makes no difference
-   * whether the database reads several items at one moment, and most reads need not ask for the
-   * state, which all servers would ask one machine for. The state is read at least once a minute,
-   * so that an update whose author has died does not stay half written for a day, after which its
-   * marks would go.
+   * A reader has a version up to which all updates are in their rows ("whole"). If no row that it
+   * has read, including marks, has a higher stamp, then the rows are those of one moment, and the
+   * newest: an acknowledged update is in all its rows, so its stamp would have been seen. Otherwise
+   * the reader reads the state, finishes the pending update, and reads again. So it makes no
+   * difference whether the database reads several items at one moment, and most reads need not read
+   * the state, which one machine serves to all servers. The state is read at least once a minute,
+   * so that an update whose process has died is finished before its marks are removed after a day.
    *
-   * A batch bears the version that it is to make. Those of versions up to a settled one are garbage,
-   * whatever became of their authors, so nothing depends on clocks.
+   * A batch has the version that it makes. Batches of versions up to a settled one are garbage,
+   * whatever became of their processes, so nothing depends on clocks.
    *
    * LoggedRowsTest stops one, two and three processes before and after each of their steps.
    */
 
-  /** A batch that is seen twice has an author who is slow, or gone. */
+  /**
+   * The pause before the state is read again: a batch that is seen twice has an author that is
+   * slow, or gone.
+   */
   private static final long LOOK_AGAIN_NANOS = 5_000_000;
 
   private static final long MAX_UNSEEN_NANOS = 60_000_000_000L;
 
-  /** Garbage is rare, and looking for it costs a call. */
+  /**
+   * The number of updates between two sweeps: garbage is rare, and a search for it costs a call.
+   */
   private static final long SWEEP_EVERY = 64;
 
-  /** So that many marks of deleted rows cost few calls. */
+  /** The smallest page, so that many marks of deleted rows cost few calls. */
   private static final int LEAST_PAGE = 100;
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
@@ -81,13 +86,13 @@ public final class LoggedRows implements Rows {
   private volatile long seenAtNanos;
   private volatile boolean swept;
 
-  /** Updates of one process wait for each other here, instead of running in vain. */
+  /** A lock for the updates of one process, since all but one of them would fail to commit. */
   private final ReentrantLock updating = new ReentrantLock(true);
 
   /**
-   * Uses a database; it ends with this.
+   * Creates rows on a database, which is closed with them.
    *
-   * @param ticker for waits between tries, which are bounded by 10 seconds in all
+   * @param ticker for pauses between tries, which are bounded by 10 seconds in all
    */
   public LoggedRows(Items items, Ticker ticker) {
     this.items = items;
@@ -109,7 +114,7 @@ public final class LoggedRows implements Rows {
     List<byte @Nullable []> values = new ArrayList<>(found.size());
     for (Item item : found) {
       byte[] value = item == null ? null : item.value();
-      values.add(value == null ? null : value.clone()); // A key may be asked for twice.
+      values.add(value == null ? null : value.clone()); // A key may occur twice.
     }
     return values;
   }
@@ -130,7 +135,7 @@ public final class LoggedRows implements Rows {
     return rows;
   }
 
-  /** Returns so many rows, if there are, and the marks between them. */
+  /** Returns up to so many rows, and the marks between them. */
   private List<@Nullable Item> scan(
       Patience patience, String table, byte[] from, byte @Nullable [] to, int limit) {
     List<@Nullable Item> found = new ArrayList<>();
@@ -151,7 +156,7 @@ public final class LoggedRows implements Rows {
     }
   }
 
-  /** Reads until all that was read is of one moment. */
+  /** Reads until everything that was read is of one moment. */
   private List<@Nullable Item> whole(Patience patience, Supplier<List<@Nullable Item>> read) {
     if (ticker.nanos() - seenAtNanos > MAX_UNSEEN_NANOS) {
       State unused = settled(patience);
@@ -175,7 +180,7 @@ public final class LoggedRows implements Rows {
     return newest;
   }
 
-  /** Returns the state once nothing is pending; finishes what is. */
+  /** Returns the state once nothing is pending; finishes a pending update. */
   private State settled(Patience patience) {
     State seen = null;
     while (true) {
@@ -217,7 +222,7 @@ public final class LoggedRows implements Rows {
     return state.settled();
   }
 
-  /** Finishes an update whose author has not; returns false if the state must be read again. */
+  /** Finishes an update that is still pending; returns false if the state must be read again. */
   private boolean finish(State pending) {
     List<Write> writes = log.read(pending);
     if (writes == null) {
@@ -274,7 +279,7 @@ public final class LoggedRows implements Rows {
             return result;
           }
         } catch (Overtaken e) {
-          // It has seen rows of several versions, which must mean nothing to anybody.
+          // The update has seen rows of several versions, so its exception has no meaning.
         }
         patience.pause();
       }
@@ -283,7 +288,7 @@ public final class LoggedRows implements Rows {
     }
   }
 
-  /** Another process has made an update since this one began. */
+  /** Thrown if another process has made an update since this one began. */
   private static final class Overtaken extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -305,7 +310,9 @@ public final class LoggedRows implements Rows {
     };
   }
 
-  /** Makes an update; returns false if another one was made before, so that this must run again. */
+  /**
+   * Commits an update; returns false if another one was made before, so that this must run again.
+   */
   private boolean commit(Patience patience, State before, List<Write> writes) {
     long version = before.version() + 1;
     Items.Limits limits = items.limits();
@@ -327,7 +334,9 @@ public final class LoggedRows implements Rows {
     return true;
   }
 
-  /** From here on the update is made, so nothing may be said that means it is not. */
+  /**
+   * Finishes the update of this process. It has taken effect, so a failure must not be reported.
+   */
   private void finishOwn(Patience patience, State pending, List<Write> writes) {
     try {
       if (!apply(pending, writes)) {
@@ -350,7 +359,7 @@ public final class LoggedRows implements Rows {
     }
   }
 
-  /** What is left is found by the next sweep. */
+  /** Runs a cleaning; if that fails, the next sweep removes the rest. */
   private void quietly(Runnable cleaning) {
     try {
       cleaning.run();
@@ -359,7 +368,10 @@ public final class LoggedRows implements Rows {
     }
   }
 
-  /** As {@link Rows#put}; no update may write a row of the same key. */
+  /**
+   * Writes or deletes one row, as {@link Rows#put} describes; no update may write a row of the same
+   * key.
+   */
   @Override
   public void put(Table table, byte[] key, byte @Nullable [] value) {
     if (value == null) {

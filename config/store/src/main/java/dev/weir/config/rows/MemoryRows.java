@@ -10,7 +10,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Rows in this process; its end is theirs. For tests, and for servers that may forget. */
+/**
+ * Rows in this process, which are lost when it ends. For tests, and for servers that may lose them.
+ */
 public final class MemoryRows implements Rows {
   private final Map<Table, SortedMap<byte[], byte[]>> tables = new EnumMap<>(Table.class);
   private final Ticker wall;

@@ -43,14 +43,14 @@ import org.jspecify.annotations.Nullable;
 /** A configuration store on any database of rows. */
 public final class RowConfigStore implements ConfigStore {
   /*
-   * How is RowConfigStore designed, and why? A write and its change are one update of the
-   * database, so the log has every write and no other. Updates run one after the other, so the
-   * numbers of changes have no gaps and come in the order in which readers see them: a follower
-   * that has read up to a number has missed nothing below it.
+   * How is RowConfigStore designed, and why? A write and its change are one update of the database,
+   * so the log has every write and no other. Updates run one after the other, so the numbers of
+   * changes have no gaps and come in the order in which readers see them: a follower that has read
+   * up to a number has read all changes below it.
    *
-   * The version of a record is the number of the change that wrote it. It never comes back, also
-   * if the record is deleted and made anew, so nobody can overwrite by chance what another has
-   * made meanwhile; and nothing needs to be kept of what was deleted.
+   * The version of a record is the number of the change that wrote it. It never comes back, even if
+   * the record is deleted and created again, so no writer can overwrite the change of another by
+   * chance; and nothing needs to be kept of deleted records.
    */
 
   private final Rows rows;
@@ -62,8 +62,8 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   /**
-   * Opens the store in these rows, or makes it if there is none. It ends with them. That the whole
-   * log of changes is there is for {@link ChangeLog} to prove.
+   * Opens the store in these rows, or creates it if there is none. Closing it closes them. {@link
+   * ChangeLog} verifies the whole log of changes.
    *
    * @throws ConfigException also if a newer version of Weir made the store
    */
@@ -77,7 +77,10 @@ public final class RowConfigStore implements ConfigStore {
     return opened;
   }
 
-  /** A database that has lost a part of its rows would have lost one of these with some luck. */
+  /**
+   * Checks that the first and the last change are there: a database that has lost a part of its
+   * rows would probably lack one of them.
+   */
   private void requireEnds(Head head) {
     long last = head.position();
     if (head.revision() > 0 && revision(head.revision()).isEmpty()) {
@@ -186,7 +189,7 @@ public final class RowConfigStore implements ConfigStore {
     return found.records(Optional.empty());
   }
 
-  /** Sorts records into those that can be read and others. */
+  /** Records of a look-up, sorted into those that can be read and others. */
   private static final class Found {
     private final Map<Subject, SubjectRecord> found = new LinkedHashMap<>();
     private final Map<Subject, String> unreadable = new LinkedHashMap<>();
@@ -360,7 +363,8 @@ public final class RowConfigStore implements ConfigStore {
     long nowNanos = rows.wallNanos();
     byte[] key = Keys.text(node.id());
     if (rows.get(Table.NODE, List.of(key)).get(0) == null) {
-      // Servers come and go, and each may have another id: the silent ones leave when one comes.
+      // Servers come and go, and each may have another id: silent ones are removed when one is
+      // added.
       for (Node silent : Stored.nodes(rows, nowNanos, true)) {
         rows.put(Table.NODE, Keys.text(silent.id()), null);
       }

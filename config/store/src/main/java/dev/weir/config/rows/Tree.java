@@ -12,15 +12,15 @@ import java.util.TreeMap;
  * The rule files of a revision: names and the SHA-256 of their texts in UTF-8, 64 hexadecimal
  * digits in lower case.
  *
- * @param files at most 1,000, in the order of their names. A name is one that a folder of rules is
- *     read with: it ends in {@code .yaml} or {@code .yml}, does not begin with a dot, and names no
- *     folder; at most 255 bytes in UTF-8
+ * @param files at most 1,000, in the order of their names. A name ends in {@code .yaml} or {@code
+ *     .yml}, does not begin with a dot, and names no folder, as in a folder of rules; at most 255
+ *     bytes in UTF-8
  */
 public record Tree(SortedMap<String, String> files) {
-  /** What a folder of rules may hold. */
+  /** The most files in a folder of rules. */
   static final int MAX_FILES = 1_000;
 
-  /** What file systems bear. */
+  /** The longest name that file systems accept, in bytes. */
   static final int MAX_NAME_BYTES = 255;
 
   static final Tree EMPTY = new Tree(new TreeMap<>());
@@ -28,7 +28,7 @@ public record Tree(SortedMap<String, String> files) {
   /**
    * Checks the values.
    *
-   * @throws IllegalArgumentException if a name or a hash is none
+   * @throws IllegalArgumentException if a name or a hash is invalid
    */
   public Tree {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
@@ -47,7 +47,7 @@ public record Tree(SortedMap<String, String> files) {
     return new Tree(files);
   }
 
-  /** Returns a hash that is the same for the same files with the same texts, and only then. */
+  /** Returns a hash of the names and texts of all files. */
   public String hash() {
     return Sha256.of(Json.write(files));
   }

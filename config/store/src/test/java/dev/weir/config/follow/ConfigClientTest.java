@@ -77,7 +77,7 @@ class ConfigClientTest {
     return admitted;
   }
 
-  /** Time stands still; all work is done by the thread that asks. */
+  /** Time stands still; the calling thread does all work. */
   @Test
   void recordAndRuleThatChange_areInForceWithinOnePoll() {
     FakeTicker ticker = new FakeTicker(START);
@@ -134,12 +134,12 @@ class ConfigClientTest {
       }
       assertThat(remaining(engine)).isEqualTo(4);
       ticker.advance(SECOND);
-      assertThat(ask(engine, "alice").allowed()).isFalse(); // Two are used, of two.
+      assertThat(ask(engine, "alice").allowed()).isFalse(); // Two permits are used, of two.
       assertThat(store.head().position()).isEqualTo(changes);
     }
   }
 
-  /** With real threads and time; the record alternates as fast as the store takes it. */
+  /** Uses real threads and time; the record alternates as fast as the store accepts it. */
   @Test
   void recordThatFlapsUnderLoad_admitsNoMoreThanTheLargestNumber() throws Exception {
     ConfigStore store = ConfigStores.inMemory(Ticker.wall());

@@ -24,7 +24,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** By hand: the store is in memory, time stands still, the same thread does it all. */
+/** A feed on a store in memory, with time that stands still and one thread for everything. */
 class FeedTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Cause CAUSE = Cause.of("test", "a test");
@@ -35,7 +35,7 @@ class FeedTest {
   private final List<String> heard = new ArrayList<>();
   private final Feed feed = new Feed(store, ticker, SECOND, bound -> bound, Runnable::run);
 
-  /** Can be exchanged for another one, and fail. */
+  /** A store that can be exchanged for another one, and fail. */
   private static final class SwitchedStore extends ForwardingConfigStore {
     ConfigStore current;
     int heads;
@@ -137,14 +137,14 @@ class FeedTest {
     ConfigStore behind = ConfigStores.inMemory(ticker);
     Head before = store.current.head();
     store.current = sameName(behind, before.store());
-    assertThat(afterASecond()).containsExactly("missed 0"); // It was at change 1.
+    assertThat(afterASecond()).containsExactly("missed 0"); // The feed was at change 1.
     write();
     assertThat(afterASecond()).containsExactly("record 1");
     ConfigStore rewritten = ConfigStores.inMemory(ticker);
     SubjectRecord other = SubjectRecord.ofPlan(ALICE, "silver");
     rewritten.write(List.of(RecordWrite.put(other, RecordWrite.ANY)), CAUSE);
     store.current = sameName(rewritten, before.store());
-    assertThat(afterASecond()).containsExactly("missed 1"); // As far, but with another change.
+    assertThat(afterASecond()).containsExactly("missed 1"); // Another change of this number.
     ConfigStore further = ConfigStores.inMemory(ticker);
     further.write(List.of(RecordWrite.put(other, RecordWrite.ANY)), Cause.of("x", "other"));
     store.current = sameName(further, before.store());
@@ -220,7 +220,7 @@ class FeedTest {
     assertThat(told).containsExactly("change 1", "not now", "missed 2", "still not");
     heard.clear();
     told.clear();
-    assertThat(other.poll()).isTrue(); // It hears once more what it could not take.
+    assertThat(other.poll()).isTrue(); // Its missed changes are reported again.
     assertThat(heard).isEmpty();
     assertThat(told).containsExactly("missed 2");
     told.clear();
@@ -239,7 +239,7 @@ class FeedTest {
     feed.hint(); // Ignored.
     assertThat(store.heads).isZero();
     store.away = false;
-    assertThat(afterASecond()).isEmpty(); // It waits for a part of two intervals.
+    assertThat(afterASecond()).isEmpty(); // It waits for a random part of two intervals.
     assertThat(afterASecond()).containsExactly("record 1", "record 2");
   }
 

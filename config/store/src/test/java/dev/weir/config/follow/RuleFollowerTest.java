@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Following by hand: the store is in memory, time stands still, the same thread does it all. */
+/** A follower of a store in memory, with time that stands still and one thread for everything. */
 class RuleFollowerTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -48,7 +48,7 @@ class RuleFollowerTest {
   private final FaultyConfigStore store = new FaultyConfigStore(inner);
   private final Taker taker = new Taker();
 
-  /** Puts every sound rule set in force, unless a test says otherwise. */
+  /** A taker that puts every sound rule set in force, unless a test changes that. */
   private static final class Taker implements RuleSource.Taker {
     final List<String> inForce = new ArrayList<>();
     final List<List<Problem>> refused = new ArrayList<>();
@@ -100,7 +100,7 @@ class RuleFollowerTest {
     return new RuleFollower(builder, bound -> bound, Runnable::run);
   }
 
-  /** Returns one that was loaded and follows. */
+  /** Returns a follower that has loaded and follows. */
   private RuleFollower started() {
     RuleFollower follower = build(builder());
     follower.follow(Objects.requireNonNull(follower.load().ruleSet()), taker);

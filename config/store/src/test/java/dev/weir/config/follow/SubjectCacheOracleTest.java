@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the cache says is compared with everything that was ever written, which is kept here. */
+/** The answers of the cache, compared with everything that was ever written, which is kept here. */
 @Tag("model")
 @Tag("sample")
 @Timeout(180)
@@ -39,10 +39,12 @@ class SubjectCacheOracleTest {
   private static final long START = 1_800_000_000_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
 
-  /** Which value a record had from an event on; 0 for none. */
+  /** The value that a record had from an event on; 0 for none. */
   private record Written(long event, long value) {}
 
-  /** Writes, polls, answers that are late or lost, and looking: all in one thread, by chance. */
+  /**
+   * A world of writes, polls, late or lost answers and look-ups, in one thread and random order.
+   */
   private static final class World {
     final SplittableRandom random;
     final FakeTicker ticker = new FakeTicker(START);
@@ -74,7 +76,7 @@ class SubjectCacheOracleTest {
       store.afterRead = this::meanwhile;
     }
 
-    /** The oracle hears for itself when the store was asked for its head, and answered. */
+    /** Returns the store with a head that notes when it was read and answered. */
     private ConfigStore watched() {
       return new ForwardingConfigStore(store) {
         @Override
@@ -84,7 +86,7 @@ class SubjectCacheOracleTest {
           heardEvent = asked;
           heardNanos = ticker.nanos();
           if (!healing && random.nextInt(4) == 0) {
-            World.this.write(); // After the head was read, and before the log is.
+            World.this.write(); // After the head is read, and before the log is.
           }
           return head;
         }
@@ -102,14 +104,14 @@ class SubjectCacheOracleTest {
         store.delete(RecordsUnderTest.subject(name));
         Objects.requireNonNull(before).add(new Written(++events, 0));
       } else {
-        // No two writes have one number, so it says which subject's it is, and since when.
+        // No two writes have the same number, so it identifies its subject and its time.
         long value = ++values;
         store.put(SubjectRecord.ofLimits(RecordsUnderTest.subject(name), OwnLimit.of("r", value)));
         Objects.requireNonNull(before).add(new Written(++events, value));
       }
     }
 
-    /** While an answer is on its way. */
+    /** Takes some steps while an answer is in flight. */
     void meanwhile() {
       if (depth++ < 2) {
         for (int i = random.nextInt(4); i > 0; i--) {
@@ -157,7 +159,7 @@ class SubjectCacheOracleTest {
       }
     }
 
-    /** The value must be the record's at this event or later. */
+    /** Checks that the value is the record's at this event or later. */
     private void check(String name, @Nullable SubjectLimits limits, long event) {
       if (limits == null) {
         return;
@@ -215,7 +217,7 @@ class SubjectCacheOracleTest {
     assertThat(found).isGreaterThan(runs * 20 / 3);
   }
 
-  /** Values only grow, so an old one that comes back shows. */
+  /** Values only grow, so an old one that comes back is noticed. */
   @Test
   void threadsWriteFollowAndLook_noOldValueComesBackAfterItsChangeWasTold() throws Exception {
     int subjects = 40;

@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** By hand: the store is in memory, time stands still, loaders work when the test says so. */
+/** A cache over a store in memory, with time that stands still and loaders that a test runs. */
 class SubjectCacheTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final long START = 1_800_000_000_000_000_000L;
 
-  /** The rule has 100, its plan 10. */
+  /** The rule has the number 100, its plan 10. */
   private static final Map<String, String> RULES =
       Map.of(
           "shop.yaml",
@@ -66,7 +66,7 @@ class SubjectCacheTest {
     return client.subjects().find("shop", "user", value);
   }
 
-  /** Asks for a subject, and has the loaders work; null if it cannot be known. */
+  /** Loads a subject with the loaders; returns null if it cannot be known. */
   private @Nullable SubjectLimits load(ConfigClient client, String value) {
     List<@Nullable SubjectLimits> answers = asked(client, value);
     store.work();
@@ -179,7 +179,7 @@ class SubjectCacheTest {
     }
   }
 
-  /** Subjects of the longest kind, while the store takes its time. */
+  /** Subjects of the longest kind, while the store does not answer. */
   @Test
   void subjectsThatAreTooLongTogether_areNotKnown() {
     try (ConfigClient client = open(builder())) {
@@ -291,7 +291,7 @@ class SubjectCacheTest {
       ticker.advance(SECOND);
       store.feedAway = true;
       store.away = true;
-      assertThat(find(client, "changed")).isNull(); // Heard, and known to be outdated.
+      assertThat(find(client, "changed")).isNull(); // The change was reported.
       ticker.advance(Duration.ofSeconds(599));
       assertThat(find(client, "alice")).isEqualTo(own(7));
       assertThat(find(client, "changed")).isEqualTo(own(1));
@@ -421,7 +421,7 @@ class SubjectCacheTest {
       store.away = false;
       store.feedAway = false;
       ticker.advance(SECOND.multipliedBy(2));
-      assertThat(find(client, "bob")).isNull(); // It may have changed.
+      assertThat(find(client, "bob")).isNull(); // The record may have changed.
       assertThat(load(client, "bob")).isEqualTo(new SubjectLimits("gold", Map.of()));
     }
     Files.writeString(file.resolveSibling("last.subjects"), "nonsense");
@@ -455,7 +455,7 @@ class SubjectCacheTest {
       }
     }
     try (ConfigClient client = open(builder().lastKnown(file).maxStale(Duration.ofMinutes(10)))) {
-      assertThat(find(client, "alice")).isEqualTo(own(7)); // 580 s after it was heard last.
+      assertThat(find(client, "alice")).isEqualTo(own(7)); // 580 s after the last answer.
       ticker.advance(Duration.ofSeconds(25));
       assertThat(find(client, "alice")).isNull();
       assertThat(find(client, "changed")).isNull();
@@ -475,7 +475,7 @@ class SubjectCacheTest {
       store.work();
       assertThat(saved).exists();
       Files.delete(saved);
-      ticker.advance(Duration.ofMinutes(2)); // Nothing was loaded since.
+      ticker.advance(Duration.ofMinutes(2)); // Nothing was loaded since then.
       store.work();
       assertThat(saved).doesNotExist();
     }
@@ -539,7 +539,7 @@ class SubjectCacheTest {
     return Objects.requireNonNull(limits.own().get("r")).untilNanos();
   }
 
-  /** Takes every rule set. */
+  /** A taker that accepts every rule set. */
   private static final class Ignoring implements RuleSource.Taker {
     @Override
     public List<Problem> changed(Rules.Loaded loaded) {

@@ -126,14 +126,14 @@ class SubjectTableTest {
   @Test
   void fullSet_givesUpStaleThenUnreadThenOldest() {
     SubjectTable table = new SubjectTable(SubjectTable.MIN_SLOTS, 10);
-    int filled = 0; // So that a full set does not make the table grow: it is as large as it may be.
+    int filled = 0; // A table of the largest size, so that a full set does not make it grow.
     long set = 1L << 32;
     for (long i = 1; i <= 4; i++) {
       table.put(i * set, limits(i), (int) i, false);
       filled++;
     }
     assertThat(filled).isEqualTo(4);
-    assertThat(table.current(set)).isNotNull(); // Read: the oldest stays.
+    assertThat(table.current(set)).isNotNull(); // It was read; the oldest stays.
     table.outdate(4 * set, 9);
     table.put(5 * set, limits(5), 10, false);
     assertThat(table.lastKnown(4 * set, 0, 0)).isNull();
@@ -176,7 +176,7 @@ class SubjectTableTest {
     assertThat(table.lastKnown(1, 0, 8)).isNull();
   }
 
-  /** The number of a subject's limits says whose they are, so any mixture shows. */
+  /** The number in a subject's limits identifies the subject, so any mixture is noticed. */
   @Test
   void readersWhileItIsWritten_neverGetAnothersLimits() throws Exception {
     long seed = 20_261;

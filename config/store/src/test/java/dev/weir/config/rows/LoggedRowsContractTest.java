@@ -6,7 +6,7 @@ import dev.weir.config.ConfigStoreContract;
 import dev.weir.config.SharedItems;
 import org.junit.jupiter.api.Nested;
 
-/** Rows and stores on single items hold to the contracts, however small the transactions are. */
+/** The contracts of rows and of stores on single items, however small the transactions are. */
 class LoggedRowsContractTest {
   private static Rows rows(Items.Limits limits) {
     SharedItems items = new SharedItems(limits, Ticker.wall());

@@ -38,15 +38,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Processes that die, fail, or stop and go on later, at each of their steps. An update adds 1 to a
- * count, writes the count to three other rows, makes or deletes a fourth, and adds its name to a
- * log; so everything that a reader sees says which updates it has seen.
+ * count, writes the count to three other rows, creates or deletes a fourth, and adds its name to a
+ * log; so everything that a reader sees shows which updates it has seen.
  */
 class LoggedRowsTest {
   private static final byte[] COUNT = Keys.text("count");
   private static final List<byte[]> COPIES =
       List.of(Keys.text("a"), Keys.text("b"), Keys.text("c"), Keys.text("d"));
 
-  /** More steps than any update has here. */
+  /** More steps than any update of this test has. */
   private static final int MANY = 200;
 
   private final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
@@ -108,7 +108,7 @@ class LoggedRowsTest {
     assertThat(number(copies.get(3))).isEqualTo(count % 2 == 0 ? 0 : count);
   }
 
-  /** Reads all; returns the names of the updates, in their order. */
+  /** Reads all rows; returns the names of the updates, in their order. */
   private static List<String> read(Rows rows) {
     long before = number(rows.get(Table.META, List.of(COUNT)).get(0));
     List<byte[]> copies = rows.get(Table.RECORD, COPIES);
@@ -128,7 +128,7 @@ class LoggedRowsTest {
     return names;
   }
 
-  /** Has a process do something that may end it; returns whether it got an acknowledgement. */
+  /** Runs a task that may end its process; returns whether it was acknowledged. */
   private static boolean survives(Runnable task) {
     try {
       task.run();
@@ -147,7 +147,9 @@ class LoggedRowsTest {
     }
   }
 
-  /** All that is left of updates that ended early goes with the first update of a process. */
+  /**
+   * Checks that the first update of a process removes all leftovers of updates that ended early.
+   */
   private static void requireNoBatch(SharedItems items) {
     assertThat(items.size(UpdateLog.TABLE)).isZero();
     assertThat(items.state().isSettled()).isTrue();
@@ -253,7 +255,7 @@ class LoggedRowsTest {
     }
   }
 
-  /** In which order three processes go on, two of which were stopped. */
+  /** The order in which three processes go on, two of which were stopped. */
   private enum Order {
     THREE_ONE_TWO,
     THREE_TWO_ONE,
@@ -322,7 +324,7 @@ class LoggedRowsTest {
         Disturbed reader = new Disturbed(How.STOPS, atReader);
         LoggedRows read = rows(items, reader);
         Disturbed writer = new Disturbed(How.DIES_AFTER, atWriter);
-        // It knows what was there before, so it does not ask for the state at first.
+        // The reader has the version of earlier rows, so it does not read the state at first.
         Future<?> reading =
             reader.start(
                 threads,
@@ -382,7 +384,7 @@ class LoggedRowsTest {
     assertThat(unknown).isNotEmpty();
   }
 
-  /** One step of a hundred fails, before or after it was made. */
+  /** Steps of which one in a hundred fails, before or after it takes effect. */
   private static final class Failing implements SharedItems.Steps {
     private final SplittableRandom random;
 

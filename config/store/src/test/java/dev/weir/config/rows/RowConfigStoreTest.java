@@ -29,7 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the rows of a store hold, and what becomes of them when somebody changes them. */
+/** The rows of a store, and the effects of tampering with them. */
 class RowConfigStoreTest {
   private static final Cause CAUSE = Cause.of("ops", "because");
   private static final Subject ALICE = new Subject("shop", "user", "alice");

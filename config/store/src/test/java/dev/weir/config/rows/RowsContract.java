@@ -16,11 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * What a database must hold to so that a {@link RowConfigStore} on it holds to its own contract.
- */
+/** The contract of a database on which a {@link RowConfigStore} can hold to its own contract. */
 public abstract class RowsContract {
-  @SuppressWarnings("NullAway.Init") // Before each test.
+  @SuppressWarnings("NullAway.Init") // Set before each test.
   private Rows rows;
 
   /** Returns a new database without rows; it is closed after the test. */

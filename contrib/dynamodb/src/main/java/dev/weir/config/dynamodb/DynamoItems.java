@@ -21,9 +21,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.dynamodb.model.TransactionConflictException;
 
-/** Items in a table of DynamoDB; {@link Layout} says where. All reads are consistent ones. */
+/** Items in a table of DynamoDB, laid out as {@link Layout} describes. All reads are consistent. */
 final class DynamoItems implements Items {
-  /** DynamoDB's own are 100 actions and 4 MB in a transaction. */
+  /** Below DynamoDB's own limits for a transaction: 100 actions and 4 MB. */
   private static final Limits LIMITS = new Limits(90, 2_000_000, 300_000, true);
 
   private static final int READ_AT_ONCE = 100;
@@ -40,7 +40,7 @@ final class DynamoItems implements Items {
     this.wall = wall;
   }
 
-  /** Opens a table, and makes it if it is missing. */
+  /** Opens a table, and creates it if it is missing. */
   static DynamoItems open(DynamoSettings settings, Ticker ticker, Ticker wall) {
     return new DynamoItems(DynamoTable.open(settings, ticker, wall), wall);
   }
@@ -135,7 +135,7 @@ final class DynamoItems implements Items {
         });
   }
 
-  /** Returns what is stored; parts of a large value are written at once. */
+  /** Returns the attributes to store; writes the parts of a large value at once. */
   private Map<String, AttributeValue> item(
       String table, byte[] key, byte @Nullable [] value, long version) {
     Map<String, AttributeValue> item = Layout.address(table, key);

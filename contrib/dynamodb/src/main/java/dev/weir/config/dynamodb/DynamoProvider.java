@@ -8,12 +8,12 @@ import dev.weir.config.rows.LoggedRows;
 import dev.weir.config.rows.RowConfigStore;
 
 /**
- * Opens stores in DynamoDB: {@code dynamodb:TABLE?region=REGION}. Public only for the service
- * loader.
+ * A provider of stores in DynamoDB: {@code dynamodb:TABLE?region=REGION}. Public only for the
+ * service loader.
  *
  * <p>Options: {@code region}, {@code endpoint=http://HOST:PORT} for another service than Amazon's,
- * and {@code timeout=5s} for each call. Without a region, and for the credentials, the usual places
- * of Amazon's SDK are looked at. The table is made if it is missing, billed by request.
+ * and {@code timeout=5s} for each call. The credentials, and a region that is not given, come from
+ * the usual places of Amazon's SDK. If the table is missing, it is created with billing by request.
  */
 public final class DynamoProvider implements ConfigStoreProvider {
   @Override

@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How DynamoDB is reached.
+ * The settings of a connection to DynamoDB.
  *
  * @param table its name
- * @param region empty for what the SDK finds
+ * @param region empty for the one that the SDK finds
  * @param endpoint empty for Amazon's
- * @param timeoutSeconds that a call may take
+ * @param timeoutSeconds the longest time that a call may take
  */
 record DynamoSettings(String table, String region, String endpoint, int timeoutSeconds) {
   static final String FORM = "dynamodb:TABLE[?region=REGION&endpoint=URI&timeout=5s]";

@@ -27,9 +27,12 @@ import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 
-/** A table of DynamoDB, asked within a bounded time. Safe for use by many threads. */
+/** A table of DynamoDB, called within a bounded time. Safe for use by many threads. */
 final class DynamoTable implements AutoCloseable {
-  /** DynamoDB may answer a part of a batch only; it says so, and is asked for the rest. */
+  /**
+   * The most calls for one batch: DynamoDB may answer a part of it only, and then lists the rest,
+   * for which it is called again.
+   */
   private static final int MAX_ROUNDS = 100;
 
   private final DynamoSettings settings;
@@ -46,7 +49,8 @@ final class DynamoTable implements AutoCloseable {
         DynamoDbClient.builder()
             .httpClientBuilder(
                 UrlConnectionHttpClient.builder().connectionTimeout(timeout).socketTimeout(timeout))
-            // A write that is made twice says that its condition fails; Weir asks again by itself.
+            // The SDK must not retry: a write that is made twice fails by its condition. Weir
+            // retries by itself.
             .overrideConfiguration(
                 each ->
                     each.apiCallTimeout(timeout).retryStrategy(DefaultRetryStrategy.doNotRetry()));
@@ -63,7 +67,7 @@ final class DynamoTable implements AutoCloseable {
     }
   }
 
-  /** Opens a table, and makes it if it is missing. */
+  /** Opens a table, and creates it if it is missing. */
   static DynamoTable open(DynamoSettings settings, Ticker ticker, Ticker wall) {
     DynamoTable table = new DynamoTable(settings, wall);
     try {
@@ -88,7 +92,7 @@ final class DynamoTable implements AutoCloseable {
     return client;
   }
 
-  /** Asks, with all that goes wrong as the store's own exception. */
+  /** Makes a call; throws every failure as the store's own exception. */
   <T> T call(Supplier<T> call) {
     if (closed) {
       throw new ConfigException(Kind.UNAVAILABLE, settings + ": closed (expected: a store in use)");
@@ -128,7 +132,7 @@ final class DynamoTable implements AutoCloseable {
         .item();
   }
 
-  /** Returns those items that there are. */
+  /** Returns the items that exist. */
   List<Map<String, AttributeValue>> get(List<Map<String, AttributeValue>> addresses) {
     List<Map<String, AttributeValue>> found = new ArrayList<>();
     List<Map<String, AttributeValue>> rest = addresses;
@@ -159,7 +163,7 @@ final class DynamoTable implements AutoCloseable {
             () -> client.deleteItem(each -> each.tableName(settings.table()).key(address)) != null);
   }
 
-  /** The items of a partition, read page by page as they are asked for. */
+  /** The items of a partition, read page by page as they are needed. */
   final class Query {
     private final String partition;
     private final byte[] from;

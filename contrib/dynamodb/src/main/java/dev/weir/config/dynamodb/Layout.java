@@ -11,23 +11,24 @@ import java.util.stream.IntStream;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** Where items are in the table. */
+/** The layout of items in the table. */
 final class Layout {
   /*
    * An item has the partition "p" and in it the sort key "s", which is a zero byte and the item's
-   * key, since a sort key may not be empty; "v" is its version and "d" its bytes. A mark of a
-   * deleted row has no "d" but "gone", from when on DynamoDB removes it.
+   * key, since a sort key may not be empty; "v" is its version and "d" its bytes. A deleted row's
+   * mark has no "d" but "gone", the time after which DynamoDB removes it.
    *
-   * Records are over 16 partitions by their hash, so that millions of them are not asked of one
-   * machine; a page is merged from all. Other tables have one partition each: they are small, or,
-   * as changes, written no more often than the one item of the state is.
+   * Records are spread over 16 partitions by their hash, so that one machine does not serve
+   * millions of them; a page is merged from all partitions. Other tables have one partition each:
+   * they are small, or, like the changes, written no more often than the one item of the state.
    *
-   * A sort key has at most 1,024 bytes, and a record's key some 6,000. Of a longer key the sort key
-   * has the first bytes and a hash, and "k" has all of it. Such keys that begin alike are next to
-   * each other, in an order of their own: readers read all of them and sort them.
+   * A sort key has at most 1,024 bytes, and a record's key some 6,000. For a longer key, the sort
+   * key has its first bytes and a hash, and "k" has the whole key. Long keys with the same first
+   * bytes stand next to each other, in the order of their hashes: readers read all of them and sort
+   * them.
    *
-   * An item has at most 400 KB. Of a larger value "h" is the SHA-256, and its parts are in a
-   * partition of that name. They are never changed and never removed; only texts of rules are so
+   * An item has at most 400 KB. For a larger value, "h" is its SHA-256, and its parts are in a
+   * partition of that name. The parts are never changed or removed; only texts of rules are so
    * large, and those are never removed either.
    */
 
@@ -43,7 +44,7 @@ final class Layout {
 
   private static final int PARTITIONS = 16;
 
-  /** Of a longer key. */
+  /** The number of bytes of a longer key that its sort key begins with. */
   static final int PREFIX_BYTES = 960;
 
   private Layout() {}
@@ -91,7 +92,7 @@ final class Layout {
     return sort;
   }
 
-  /** Returns a sort key that is not behind any key from this one on. */
+  /** Returns a sort key that is at or before that of every key from this one on. */
   static byte[] from(byte[] key) {
     int length = Math.min(key.length, PREFIX_BYTES);
     byte[] sort = new byte[length + 1];
@@ -99,7 +100,7 @@ final class Layout {
     return sort;
   }
 
-  /** Returns a sort key that is not before any key below this one. */
+  /** Returns a sort key that is at or behind that of every key below this one. */
   static byte[] to(byte[] key) {
     byte[] from = from(key);
     if (key.length <= PREFIX_BYTES) {
@@ -110,7 +111,7 @@ final class Layout {
     return sort;
   }
 
-  /** Whether a sort key is that of a longer key. */
+  /** Returns true if a sort key is that of a longer key. */
   static boolean isLong(byte[] sort) {
     return sort.length > PREFIX_BYTES + 1;
   }

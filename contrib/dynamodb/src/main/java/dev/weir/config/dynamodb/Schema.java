@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableStatus;
 
-/** Makes the table if it is missing. */
+/** Creates the table if it is missing. */
 final class Schema {
   private static final long MAX_NANOS = 120_000_000_000L;
   private static final long PAUSE_NANOS = 500_000_000L;
@@ -63,7 +63,7 @@ final class Schema {
                       .keySchema(
                           key(Layout.PARTITION, KeyType.HASH), key(Layout.SORT, KeyType.RANGE)));
     } catch (ResourceInUseException e) {
-      return; // Another process makes it.
+      return; // Another process is creating it.
     }
   }
 

@@ -33,7 +33,7 @@ final class Dynamo {
     return running;
   }
 
-  /** Returns the address of a store that is not there yet; no call ends too early. */
+  /** Returns the address of a new store, with a timeout that is long enough for a busy machine. */
   static String newAddress() {
     String endpoint = endpoint();
     return "dynamodb:weir-%d?region=eu-central-1&endpoint=%s&timeout=60s"

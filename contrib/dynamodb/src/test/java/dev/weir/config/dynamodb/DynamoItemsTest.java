@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Long keys, many partitions, the state as a fence, and what is refused. */
+/** Long keys, many partitions, the state as a fence, and errors. */
 @Tag("container")
 class DynamoItemsTest {
   private static Items items() {
@@ -37,7 +37,7 @@ class DynamoItemsTest {
     for (int i = 0; i < 40; i++) {
       byte[] key = new byte[i % 2 == 0 ? 1_500 : 950 + i];
       random.nextBytes(key);
-      // A half begins alike for longer than the part that is in the sort key.
+      // Some keys agree in more bytes than a sort key has of them.
       Arrays.fill(key, 0, Math.min(key.length, i % 4 == 0 ? 1_000 : 2), (byte) 7);
       keys.add(key);
     }

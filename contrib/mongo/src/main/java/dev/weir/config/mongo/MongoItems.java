@@ -41,14 +41,14 @@ import org.jspecify.annotations.Nullable;
 final class MongoItems implements Items {
   /*
    * A document is {_id: "TABLE/KEY", v: version, d: bytes}, where the key is in hexadecimal digits:
-   * MongoDB orders texts by their bytes, but bytes by their length first. A mark has no "d" but
-   * "gone", a date from which on MongoDB's TTL index removes it. The state is {_id: "state", v:
-   * version, pending: text}.
+   * MongoDB orders texts by their bytes, but bytes by their length first. A deleted row's mark has
+   * no "d" but "gone", a date after which MongoDB's TTL index removes it. The state is {_id:
+   * "state", v: version, pending: text}.
    *
    * A row is written by an update of the document with this _id and a lower version, or else by an
-   * insert. Where the document has the same version or a higher one, the insert meets its _id, and
-   * the error says that there is nothing to do. No transaction and no session is needed, so this
-   * also works on a single server and over shards.
+   * insert. If the document has the same version or a higher one, the insert fails on the duplicate
+   * _id, which means that there is nothing to do. Neither a transaction nor a session is needed, so
+   * this also works on a single server and over shards.
    */
 
   private static final Limits LIMITS = new Limits(500, 8_000_000, 8_000_000, false);
@@ -72,7 +72,7 @@ final class MongoItems implements Items {
     collection = database.getCollection(COLLECTION);
   }
 
-  /** Opens a database, and makes the index that removes marks of deleted rows. */
+  /** Opens a database, and creates the index that removes marks of deleted rows. */
   static MongoItems open(MongoSettings settings, Ticker wall) {
     MongoItems items = new MongoItems(settings, wall);
     try {
@@ -224,7 +224,7 @@ final class MongoItems implements Items {
     } catch (MongoBulkWriteException e) {
       if (e.getWriteConcernError() == null
           && e.getWriteErrors().stream().allMatch(each -> each.getCode() == DUPLICATE_KEY)) {
-        return true; // What is there is as new, or newer.
+        return true; // The stored version is as new, or newer.
       }
       throw e;
     }
@@ -245,7 +245,7 @@ final class MongoItems implements Items {
 
   @Override
   public List<Item> scan(String table, byte[] from, byte @Nullable [] to, int limit) {
-    // The sign behind the slash is the first of no table.
+    // "0" is the character after the slash, so this is behind every id of the table.
     String end = to == null ? table + "0" : id(table, to);
     Bson range = Filters.and(Filters.gte("_id", id(table, from)), Filters.lt("_id", end));
     List<Item> items = new ArrayList<>();
@@ -282,7 +282,7 @@ final class MongoItems implements Items {
 
   @Override
   public long wallNanos() {
-    // "hello" is its newer name, which 4.2 does not know.
+    // "hello" is the command's newer name, which MongoDB 4.2 lacks.
     BsonDocument hello =
         call(() -> database.runCommand(new Document("isMaster", 1), BsonDocument.class));
     return hello.isDateTime("localTime")

@@ -8,11 +8,13 @@ import dev.weir.config.rows.LoggedRows;
 import dev.weir.config.rows.RowConfigStore;
 
 /**
- * Opens stores in MongoDB 4.2 or newer, by an address as MongoDB's drivers have it: {@code
- * mongodb://[USER@]HOST[:PORT][,...]/DATABASE[?OPTIONS]}. Public only for the service loader.
+ * A provider of stores in MongoDB 4.2 or newer, by an address in the form of MongoDB's drivers:
+ * {@code mongodb://[USER@]HOST[:PORT][,...]/DATABASE[?OPTIONS]}. Public only for the service
+ * loader.
  *
- * <p>All of the driver's options may be given, but for those that say how safe a write is; {@code
- * timeout=5s} is Weir's own and bounds each call. The password is given apart.
+ * <p>All of the driver's options may be given, except those that set how safe a write is and the
+ * driver's timeouts; {@code timeout=5s} is Weir's own option and bounds each call. The password is
+ * given separately.
  */
 public final class MongoProvider implements ConfigStoreProvider {
   @Override

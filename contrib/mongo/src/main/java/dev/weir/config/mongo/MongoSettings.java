@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * How MongoDB is reached.
+ * The settings of a connection to MongoDB.
  *
- * @param client what the driver is asked for
+ * @param client the driver's settings
  * @param database the name of the database
  * @param shown the address without user, password and options
- * @param timeoutSeconds that a call may take
+ * @param timeoutSeconds the longest time that a call may take
  */
 record MongoSettings(
     MongoClientSettings client, String database, String shown, int timeoutSeconds) {
@@ -32,7 +32,7 @@ record MongoSettings(
 
   private static final Pattern SECONDS = Pattern.compile("([1-9]|[1-5][0-9]|60)s");
 
-  /** They would make writes less safe, or be overruled. */
+  /** Options that would make writes less safe, or that Weir overrides. */
   private static final Set<String> REFUSED =
       Set.of(
           "w",
@@ -49,7 +49,7 @@ record MongoSettings(
   static MongoSettings of(StoreAddress address) {
     Matcher place = PLACE.matcher(address.place());
     if (!place.matches()) {
-      // Not shown: it may hold a password, which belongs elsewhere.
+      // The address is not shown: it may hold a password, which belongs elsewhere.
       throw new IllegalArgumentException(
           "configuration store: not an address of MongoDB (expected: "
               + FORM
@@ -96,7 +96,8 @@ record MongoSettings(
             .writeConcern(WriteConcern.MAJORITY.withJournal(true))
             .readConcern(ReadConcern.MAJORITY)
             .readPreference(ReadPreference.primary())
-            // A write that is made twice says "already made"; Weir does not know then by whom.
+            // The driver must not retry: a repeated write gets "already made", and Weir cannot see
+            // by whom.
             .retryWrites(false)
             .applyToClusterSettings(
                 each -> each.serverSelectionTimeout(timeoutSeconds, TimeUnit.SECONDS))
@@ -115,7 +116,7 @@ record MongoSettings(
     return builder.build();
   }
 
-  /** Without the password. */
+  /** Returns the address, without the password. */
   @Override
   public String toString() {
     return shown;

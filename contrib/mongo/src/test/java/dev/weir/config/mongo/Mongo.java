@@ -27,7 +27,7 @@ final class Mongo {
     return server;
   }
 
-  /** Returns the address of a store that is not there yet; no call ends too early. */
+  /** Returns the address of a new store, with a timeout that is long enough for a busy machine. */
   static String newAddress() {
     return "mongodb://" + host() + "/weir-" + DATABASES.incrementAndGet() + "?timeout=60s";
   }

@@ -33,7 +33,7 @@ import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 
-/** What the documents hold, what a late writer changes, and what is refused. */
+/** The content of the documents, the effect of late writers, and errors. */
 class MongoItemsTest {
   private static final byte[] KEY = {0, -1};
   private static final State FIVE = new State(5, "x");
@@ -123,7 +123,9 @@ class MongoItemsTest {
     }
   }
 
-  /** The server of these tests has no such index, so what it is asked for is looked at. */
+  /**
+   * The server of these tests has no TTL index, so the test checks the command that it receives.
+   */
   @Test
   void indexThatRemovesMarks_isAskedFor() {
     MongoSettings settings = MongoSettings.of(StoreAddress.parse(Mongo.newAddress(), ""));
@@ -150,7 +152,7 @@ class MongoItemsTest {
         .contains("\"w\": \"majority\", \"j\": true");
   }
 
-  /** Opens a store that waits for a second, at which a machine may stand still. */
+  /** Opens a store with a timeout of one second, which a busy machine may exceed. */
   private static ConfigStore openHasty(String address) {
     for (int left = 7; ; left--) {
       try {

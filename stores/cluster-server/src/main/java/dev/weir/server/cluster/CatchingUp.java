@@ -3,17 +3,23 @@ package dev.weir.server.cluster;
 import dev.weir.Ticker;
 import java.util.function.BooleanSupplier;
 
-/** How long a member that has started reports that it is not ready. */
+/**
+ * The wait of a started member until it reports that it is ready: until it has caught up, or for a
+ * bounded time.
+ */
 final class CatchingUp {
   /*
-   * Why does it end, whatever the cluster does? A member that lags answers all the same, since the
-   * leader decides, and one without a cluster answers by on_failure, as with a Redis that is away.
-   * While it catches up others answer faster, so balancers should ask those; but if none of them
-   * was ready, nobody would be asked, and a cluster that lacks its majority would have no answers
-   * at all.
+   * Why is the wait bounded, whatever the cluster does? A member that lags still answers, since the
+   * leader decides, and a member without a cluster answers by on_failure, as with a Redis that is
+   * away. While it catches up, other members answer faster, so load balancers should prefer those.
+   * But if no member were ready, load balancers would send requests to none, and a cluster without
+   * a majority would give no answers at all.
    */
 
-  /** A leader is found within a few elections, if one can be. */
+  /**
+   * The longest wait while a group has no known leader: a leader is elected within a few elections,
+   * if that is possible at all.
+   */
   static final long MOST_WITHOUT_LEADER_NANOS = 10_000_000_000L;
 
   static final long MOST_NANOS = 60_000_000_000L;
@@ -23,10 +29,10 @@ final class CatchingUp {
   private CatchingUp() {}
 
   /**
-   * Waits.
+   * Returns once the member has caught up, or when the longest wait is over.
    *
-   * @param led whether a leader of every group is known
-   * @param caughtUp whether one is, and this member has decided what is committed
+   * @param led returns true if a leader of every group is known
+   * @param caughtUp returns true if, beyond that, this member has applied what is committed
    */
   static void await(Ticker ticker, BooleanSupplier led, BooleanSupplier caughtUp)
       throws InterruptedException {

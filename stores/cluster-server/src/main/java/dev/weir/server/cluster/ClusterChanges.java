@@ -9,9 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code POST /cluster/change} asks of a cluster: {@code verb} is {@code remove} (with {@code
- * member}, {@code force}), {@code transfer} (with {@code member}, {@code group}), {@code rebalance}
- * (with {@code dry_run}), {@code groups} (with {@code groups}) or {@code calendar}.
+ * The changes to a cluster that {@code POST /cluster/change} accepts: {@code verb} is {@code
+ * remove} (with {@code member}, {@code force}), {@code transfer} (with {@code member}, {@code
+ * group}), {@code rebalance} (with {@code dry_run}), {@code groups} (with {@code groups}) or {@code
+ * calendar}.
  */
 final class ClusterChanges {
   private static final JsonFactory JSON = new JsonFactory();
@@ -19,10 +20,10 @@ final class ClusterChanges {
   private ClusterChanges() {}
 
   /**
-   * Does what a body asks.
+   * Applies the change that a request body describes.
    *
    * @return what was done, in lines
-   * @throws IOException if it cannot be done; says why
+   * @throws IOException if it cannot be done; the message gives the reason
    */
   static String apply(Cluster cluster, byte[] body) throws IOException {
     Map<String, String> asked = read(body);

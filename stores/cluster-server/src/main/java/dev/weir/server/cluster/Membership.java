@@ -31,7 +31,9 @@ final class Membership implements ClusterMembership {
   private final ClusterStore store;
 
   /**
-   * @param cluster formed
+   * Creates the membership of a cluster.
+   *
+   * @param cluster already formed
    * @param store of the cluster; closing it ends the membership
    */
   Membership(Cluster cluster, ClusterStore store) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The provider of clusters whose logs Apache Ratis replicates. */
 public final class RatisProvider implements ClusterProvider {
-  /** Creates the provider; {@link java.util.ServiceLoader} does. */
+  /** Creates the provider; called by {@link java.util.ServiceLoader}. */
   public RatisProvider() {}
 
   @Override
@@ -106,7 +106,10 @@ public final class RatisProvider implements ClusterProvider {
     return builder.build();
   }
 
-  /** Returns where the member listens, if that is not where the others reach it. */
+  /**
+   * Returns the address on which the member listens, if it differs from the one by which the others
+   * reach it.
+   */
   private static Optional<InetSocketAddress> listen(ServerSettings settings) {
     ClusterMember first = settings.value(Settings.CLUSTER).get(0);
     return settings

@@ -9,7 +9,12 @@ class CatchingUpTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** Returns after how many whole seconds a member is ready, by when its cluster gets that far. */
+  /**
+   * Returns the number of whole seconds after which a member is ready.
+   *
+   * @param ledAfter seconds until every group has a leader
+   * @param caughtUpAfter seconds until the member has caught up
+   */
   private static long ready(long ledAfter, long caughtUpAfter) throws InterruptedException {
     FakeTicker ticker = new FakeTicker();
     long begun = ticker.nanos();

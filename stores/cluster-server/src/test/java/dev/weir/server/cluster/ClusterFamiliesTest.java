@@ -123,7 +123,7 @@ class ClusterFamiliesTest {
         labels.add(label.group(1));
       }
     }
-    labels.remove("le"); // A histogram's own.
+    labels.remove("le"); // Added by histograms.
     assertThat(labels).contains("group", "peer", "reason");
     String document = document();
     assertThat(labels).allSatisfy(label -> assertThat(document).contains("`" + label + "`"));

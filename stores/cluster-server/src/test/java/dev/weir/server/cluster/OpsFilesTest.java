@@ -18,12 +18,15 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every metric and label that the files for Prometheus and Grafana name is on a metrics page. */
+/**
+ * Test that every metric and label named in the files for Prometheus and Grafana is on a metrics
+ * page.
+ */
 class OpsFilesTest {
   private static final Path OPS = Path.of("..", "..", "dist", "ops");
   private static final int ALERTS = 6;
 
-  /** Labels that Prometheus itself adds. */
+  /** Labels that Prometheus adds. */
   private static final Set<String> BY_PROMETHEUS = Set.of("instance");
 
   private static final Pattern METRIC = Pattern.compile("\\bweir_[a-z0-9_]+");
@@ -44,7 +47,7 @@ class OpsFilesTest {
     }
   }
 
-  /** Returns what is on the page of a member that has decided, and reaches another one. */
+  /** Returns the metrics of a member that has decided requests and reaches another member. */
   private Map<String, Set<String>> onAMembersPage() throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
     members = "a=127.0.0.1:" + Ports.free() + ",b=127.0.0.1:" + Ports.free();

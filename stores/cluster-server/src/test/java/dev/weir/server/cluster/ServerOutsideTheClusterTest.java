@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that is no member has a cluster decide. */
+/** A server that is no member and sends its requests to a cluster. */
 class ServerOutsideTheClusterTest {
   @TempDir private Path folder;
 

@@ -21,20 +21,23 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Thousands of faults in virtual time, on the real code: whatever crashes, stops, is cut off, comes
- * late or shows a wrong time, no limit is exceeded.
+ * Simulations of thousands of faults in virtual time, on the real code: whatever crashes, stops, is
+ * cut off, comes late or shows a wrong time, no limit is exceeded.
  *
- * <p>A run that fails prints how to repeat it with the few faults that are needed: {@code
- * -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, all without it. By
- * hand, {@code -Dweir.runs} sets how many it makes.
+ * <p>A run that fails prints the command that repeats it with the few faults that are needed:
+ * {@code -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, or all without
+ * it. {@code -Dweir.runs} sets the number of runs.
  */
 @Tag("model")
 @Tag("sample")
 class ClusterSimulationTest {
-  /** Within twice as many runs as the sample has, {@link KnownBadTest} finds every known defect. */
+  /**
+   * The number of runs. Within twice the runs of the sample, {@link KnownBadTest} finds every known
+   * defect.
+   */
   private static final int RUNS = Integer.getInteger("weir.runs", Trials.runs(200, 2_000));
 
-  /** A machine that is too slow for all runs says how many it made. */
+  /** The longest time; a machine that is too slow for all runs reports how many it made. */
   private static final long MOST_NANOS = Math.max(180, RUNS / 10) * Policies.SECOND;
 
   private static final int THREADS = 2;
@@ -61,7 +64,7 @@ class ClusterSimulationTest {
     }
   }
 
-  /** Runs what is left, until one fails, which it returns. */
+  /** Runs the remaining seeds until one fails; returns that failure. */
   private static Optional<SimFailure> run(Queue<Long> seeds, long begun, Map<String, Long> counts) {
     for (Long seed = seeds.poll();
         seed != null && Ticker.system().nanos() - begun < MOST_NANOS;
@@ -85,7 +88,7 @@ class ClusterSimulationTest {
     return Optional.empty();
   }
 
-  /** Has some threads do the same, and returns what they return. */
+  /** Runs the same task on some threads, and returns their results. */
   private static <T> List<T> inThreads(Callable<T> task) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {
@@ -110,7 +113,7 @@ class ClusterSimulationTest {
     }
   }
 
-  /** Repeats one run, with some of its faults. */
+  /** Repeats one run with some of its faults. */
   private static Map<String, Long> again() {
     Defect defect = Defect.valueOf(System.getProperty(SimFailure.DEFECT_PROPERTY, "NONE"));
     String numbers = System.getProperty(SimFailure.FAULTS_PROPERTY);
@@ -120,7 +123,7 @@ class ClusterSimulationTest {
     return run.cluster.history.counts();
   }
 
-  /** Also beside another one: runs share nothing. */
+  /** Another run at the same time makes no difference: runs share nothing. */
   @Test
   void sameSeed_isTheSameRun() throws Exception {
     int runs = 20;

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The simulation must find what is known to be wrong; else what it does not find means nothing. */
+/** Known defects, which the simulation must find; otherwise its silence means nothing. */
 @Tag("model")
 class KnownBadTest {
   private static final int MOST_RUNS = 400;
 
-  /** Returns what must be found, beside whatever else goes wrong then. */
+  /** Returns the violations that must be found for a defect; others may occur too. */
   private static Set<Kind> telling(Defect defect) {
     return switch (defect) {
       case NONE -> EnumSet.noneOf(Kind.class);

@@ -4,8 +4,8 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
 /**
- * Virtual time, and what is to happen in it. What happens at the same instant does so in an order
- * that depends on the seed. Used by one thread.
+ * Virtual time, and the tasks scheduled in it. Tasks of the same instant run in an order that
+ * depends on the seed. Used by one thread.
  */
 final class Scheduler {
   private record Event(long atNanos, int tie, long number, Runnable task)
@@ -36,12 +36,12 @@ final class Scheduler {
     events.add(new Event(nowNanos + Math.max(0, nanos), random.nextInt(), numbers++, task));
   }
 
-  /** Has something done at an instant; nothing that is left to chance depends on it. */
+  /** Schedules a task at an instant; random numbers do not depend on it. */
   void at(long atNanos, int tie, Runnable task) {
     events.add(new Event(atNanos, tie, numbers++, task));
   }
 
-  /** Does what is due until an instant. */
+  /** Runs the tasks that are due until an instant. */
   void runUntil(long atNanos) {
     for (Event next = events.peek(); next != null && next.atNanos <= atNanos; ) {
       Event due = events.remove();
@@ -53,17 +53,17 @@ final class Scheduler {
     nowNanos = atNanos;
   }
 
-  /** Returns what tells this run from another one. */
+  /** Returns a number that distinguishes this run from others. */
   long digest() {
     return digest;
   }
 
-  /** Returns whether something happens that does once in so many times. */
+  /** Returns true with a probability of one in that many. */
   boolean oneIn(int times) {
     return random.nextInt(times) == 0;
   }
 
-  /** Returns a length of time between two, small ones as likely as large ones. */
+  /** Returns a random length of time between two; small ones are as likely as large ones. */
   long between(long leastNanos, long mostNanos) {
     double span = Math.log((double) mostNanos / leastNanos);
     return (long) (leastNanos * Math.exp(span * random.nextDouble()));

@@ -15,7 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Applies what is committed of one member's log, in time, and answers those who wait for it. */
+/**
+ * The applier of committed entries of one member's log, which takes time and answers waiting
+ * callers.
+ */
 final class SimApplier {
   private static final long MICRO = Policies.MICRO;
   private static final long MILLI = Policies.MILLI;
@@ -26,7 +29,7 @@ final class SimApplier {
   private final SimDisk disk;
   private final Scheduler scheduler;
 
-  /** How long an entry that is committed waits to be applied at most. */
+  /** The longest time that a committed entry waits to be applied. */
   long mostLagNanos = MILLI / 2;
 
   // All of this is lost in a crash.
@@ -52,7 +55,7 @@ final class SimApplier {
     this.machine = machine;
   }
 
-  /** Starts after a crash, with what is on the disk. */
+  /** Starts after a crash, with the content of the disk. */
   void restart(Ledger.Machine fresh) {
     pending.clear();
     applying = false;
@@ -91,7 +94,7 @@ final class SimApplier {
     return committed;
   }
 
-  /** Returns how many wait for a reply. */
+  /** Returns the number of callers that wait for a reply. */
   int waiting() {
     return pending.size();
   }
@@ -103,30 +106,30 @@ final class SimApplier {
     return reply;
   }
 
-  /** Tells those who wait for an entry, or a later one, that it is not known what becomes of it. */
+  /** Fails the callers that wait for an entry, or a later one: its outcome is not known. */
   void unknown(long index, String why) {
     List<Pending> unknown = List.copyOf(pending.tailMap(index, true).values());
     pending.tailMap(index, true).clear();
     unknown.forEach(each -> each.unknown(why));
   }
 
-  /** An entry and all after it are gone. */
+  /** Called when an entry and all after it are gone. */
   void truncated(long index) {
     unknown(index, "it was not committed");
-    if (index <= applied) { // Only if it is built wrong.
+    if (index <= applied) { // Only with a defect.
       rebuild(group.newMachine(number));
     }
     committed = Math.min(committed, disk.last());
   }
 
-  /** Goes on from an image that another member has made. */
+  /** Continues from an image that another member has made. */
   void install(Image image) {
     unknown(0, "it is in an image, if it was committed");
     restore(image);
     commit(applied);
   }
 
-  /** Entries up to one are committed. */
+  /** Commits entries up to one. */
   void commit(long index) {
     committed = Math.max(committed, index);
     if (!applying && applied < committed) {

@@ -17,9 +17,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/** Moves that are built wrong, between the right mover and what it asks. */
+/** Moves with a defect, between the right mover and the groups. */
 final class SimBadMoves implements SlotMove.Way {
-  /** Where in lifted bytes the instant stands at which they were lifted. */
+  /** The offset in lifted bytes of the instant at which they were lifted. */
   private static final int THEN_AT = 2 * Integer.BYTES + 2 * Long.BYTES;
 
   private static final long LATER_NANOS = 200 * Policies.MILLI;
@@ -36,12 +36,12 @@ final class SimBadMoves implements SlotMove.Way {
   }
 
   /**
-   * What was lifted of each slot, as the other group is to see it. Once known it stays, as in a
-   * right build: two steps of one move may run at the same time.
+   * The lifted bytes of each slot, as the other group should see them. Once known they stay, as in
+   * a right build: two steps of one move may run at the same time.
    */
   private final Map<Moved, byte[]> lifted = new HashMap<>();
 
-  /** The time of the group that is to have a slot, as it was said last. */
+  /** The time of the group that should get a slot, from its last answer. */
   private final Map<Integer, Long> thereNanos = new HashMap<>();
 
   private SimBadMoves(SimCluster cluster, SimNode self, SimMover right) {
@@ -50,7 +50,7 @@ final class SimBadMoves implements SlotMove.Way {
     this.right = right;
   }
 
-  /** Returns the right way, or a wrong one if that is the defect. */
+  /** Returns the right way, or a wrong one for these defects. */
   static SlotMove.Way of(SimCluster cluster, SimNode self, SimMover right) {
     boolean wrong =
         cluster.defect == Defect.ACTIVATE_BEFORE_FREEZE
@@ -86,7 +86,7 @@ final class SimBadMoves implements SlotMove.Way {
         entry.refundsAfterNanos());
   }
 
-  /** Copies the keys of a slot, and has the group that decides it stop some time later. */
+  /** Copies the keys of a slot, and makes the group that decides it stop some time later. */
   private CompletionStage<State> peek(int group, SlotEntry freeze) {
     int slot = freeze.slot();
     long first = (long) slot << Placement.SHIFT;

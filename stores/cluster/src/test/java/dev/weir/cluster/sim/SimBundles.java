@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log under a {@link BundledLedger}, which counts the bundles, and does with them what a wrong
- * bundling would do.
+ * A log under a {@link BundledLedger}, which counts the bundles, and treats them as a wrong
+ * bundling would.
  */
 final class SimBundles implements Ledger {
   private static final long SOON_NANOS = 20 * Policies.MILLI;
@@ -92,7 +92,7 @@ final class SimBundles implements Ledger {
     };
   }
 
-  /** The last part is in the bundle, and in an entry of its own as well, whose answer is taken. */
+  /** Appends the last part in the bundle, and also in an entry of its own, whose answer is used. */
   private CompletionStage<byte[]> appendTwice(byte[] entry) {
     List<byte[]> parts = parts(entry);
     byte[] last = parts.get(parts.size() - 1);

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What the logs say of the calendars of groups, and whether windows followed them. */
+/** The calendars of groups in the logs, and a check that windows followed them. */
 final class SimCalendars {
   private final SimHistory history;
   private final SimOwners owners;
 
-  /** By how much the calendar was ahead after an instant of the log, for each group. */
+  /** The offset of the calendar after an instant of the log, for each group. */
   private final Map<Integer, TreeMap<Long, Long>> offsets = new HashMap<>();
 
   SimCalendars(SimHistory history, SimOwners owners) {
@@ -26,8 +26,8 @@ final class SimCalendars {
   }
 
   /**
-   * Takes note of an entry that steps a calendar, in the order of its group's log: ahead only, and
-   * by a little, or by hand.
+   * Checks an entry that steps a calendar, in the order of its group's log: ahead only, and by a
+   * little, or by hand.
    */
   void entry(int group, Applied applied, byte[] entry, byte[] reply) {
     TreeMap<Long, Long> steps = offsets.computeIfAbsent(group, key -> new TreeMap<>());
@@ -50,8 +50,8 @@ final class SimCalendars {
   }
 
   /**
-   * No window of the calendar holds more than the limit, however the calendar was stepped. Slots
-   * that moved had several calendars, and are not looked at.
+   * Checks that no window of the calendar holds more than the limit, however the calendar was
+   * stepped. Slots that moved had several calendars, and are not checked.
    */
   void windows(SimRule rule) {
     if (!rule.algorithm.aligned() || rule.consistency == Consistency.APPROXIMATE) {
@@ -79,8 +79,8 @@ final class SimCalendars {
   }
 
   /**
-   * Returns how many more windows a time of one may hold for the steps in it, of all calendars that
-   * a key can have had in it.
+   * Returns how many windows more than one a time of that length may hold because of steps in it,
+   * of all calendars that a key can have had.
    */
   long passedOver(long windowNanos) {
     return offsets.values().stream().mapToLong(each -> passedOver(each, windowNanos)).sum();

@@ -33,18 +33,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Judges what has happened in a simulated cluster. */
+/** The checks of everything that has happened in a simulated cluster. */
 final class SimChecks {
   private final SimHistory history;
   private final ClusterMap last;
   private final SimOwners owners;
   private final SimCalendars calendars;
 
-  /** What the logs charged, by the fingerprint of its key. */
+  /** The charges in the logs, by the fingerprint of their key. */
   private final Map<Long, List<Charged>> charged = new HashMap<>();
 
   /**
-   * Permits that count from an instant of the log on.
+   * A charge that counts from an instant of the log on.
    *
    * @param realNanos the real time at which the entry was stamped
    * @param reserved whether the instant lay ahead then
@@ -52,7 +52,9 @@ final class SimChecks {
   private record Charged(long atNanos, long permits, long realNanos, boolean reserved) {}
 
   /**
-   * @param last the map in the end
+   * Creates the checks.
+   *
+   * @param last the final map
    */
   SimChecks(SimHistory history, ClusterMap last) {
     this.history = history;
@@ -74,7 +76,7 @@ final class SimChecks {
     grants();
   }
 
-  /** A fresh replica comes to the same answers. */
+  /** Checks that a fresh replica gives the same answers. */
   private void replay(int group) {
     ClusterTime time = new ClusterTime(new FakeTicker());
     GroupSlots slots = new GroupSlots(slot -> history.map().groupOfSlot(slot) == group);
@@ -133,7 +135,7 @@ final class SimChecks {
         }
         case RECORD -> {
           Result result = in.result();
-          if (result.reason() != Reason.UNCERTAIN) { // Else the slot is not here.
+          if (result.reason() != Reason.UNCERTAIN) { // Otherwise the slot is elsewhere.
             charge(first.fingerprint(), result.atNanos(), first.permits(), real, false);
           }
         }
@@ -153,7 +155,9 @@ final class SimChecks {
     }
   }
 
-  /** It never runs faster than the fastest clock, and never goes back. */
+  /**
+   * Checks that the time of a log never runs faster than the fastest clock, and never goes back.
+   */
   private void time(int group) {
     long least = Long.MAX_VALUE;
     long before = Long.MIN_VALUE;
@@ -181,7 +185,7 @@ final class SimChecks {
     }
   }
 
-  /** No window of real time holds more than it may, whatever the clocks showed. */
+  /** Checks that no window of real time holds more than it may, whatever the clocks showed. */
   private void window(SimRule rule) {
     List<Operation> admitted = new ArrayList<>();
     for (Check each : history.checks()) {
@@ -212,7 +216,7 @@ final class SimChecks {
     }
   }
 
-  /** What was admitted was charged; what was charged was asked for. */
+  /** Checks that admitted permits were charged, and that charged permits were requested. */
   private void sums() {
     Map<Long, Long> admitted = new HashMap<>();
     Map<Long, Long> asked = new HashMap<>();
@@ -220,7 +224,7 @@ final class SimChecks {
     for (Check each : history.checks()) {
       rules.put(each.fingerprint, each.rule);
       asked.merge(each.fingerprint, each.maybeCharged() ? each.permits : 0, Long::sum);
-      if (each.allowed && !each.refunded) { // Else a server may have admitted it again.
+      if (each.allowed && !each.refunded) { // A server may have admitted a refund again.
         admitted.merge(each.fingerprint, each.permits, Long::sum);
       }
     }
@@ -243,7 +247,7 @@ final class SimChecks {
         });
   }
 
-  /** Who is refused for want of permits is refused rightly, by all that the log ever charged. */
+  /** Checks each refusal for lack of permits against all charges that the log ever had. */
   private void refusals() {
     for (Check each : history.checks()) {
       if (each.answered && each.reason == Reason.KEY_SPACE_FULL) {
@@ -253,7 +257,7 @@ final class SimChecks {
           each.rule.consistency != Consistency.APPROXIMATE
               && each.rule.algorithm == Algorithm.SLIDING_WINDOW_LOG;
       if (exact && each.answered && each.reason == Reason.OVER_LIMIT && each.waitNanos == 0) {
-        // The times of two logs cannot be compared: what has moved may count for longer.
+        // The times of two logs cannot be compared: keys that have moved may count for longer.
         boolean moved = owners.moved(Placement.slot(each.fingerprint));
         long from = moved ? Long.MIN_VALUE : each.atNanos - each.rule.countedNanos();
         long counted = 0;
@@ -270,7 +274,7 @@ final class SimChecks {
     }
   }
 
-  /** What is granted out of an allotment was asked for before the allotment's end. */
+  /** Checks that a permit of an allotment was requested before the allotment's end. */
   private void grants() {
     for (Check each : history.checks()) {
       long latest = Long.MIN_VALUE;

@@ -35,7 +35,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What the judge of the simulation says about few requests, of which all is known. */
+/** The checks of the simulation, on few requests of which everything is known. */
 class SimChecksTest {
   private static final long KEY = 7;
   private static final long BEGIN = Policies.SECOND;
@@ -67,7 +67,7 @@ class SimChecksTest {
     return some;
   }
 
-  /** Asks for permits at an instant of the log, which is that of the clients too. */
+  /** Requests permits at an instant of the log, which is also that of the clients. */
   private Check ask(long nanos, long permits, long limit, boolean queued) {
     ClusterPolicy policy =
         ClusterPolicy.of(
@@ -100,7 +100,7 @@ class SimChecksTest {
     return history.violations().stream().map(Violation::kind).collect(Collectors.toSet());
   }
 
-  /** Fills a window, has one more request wait for its end, and returns a greater limit. */
+  /** Fills a window, makes one more request wait for its end, and returns a greater limit. */
   private long reserve() {
     long limit = rule.permits();
     assertThat(ask(BEGIN, limit, limit, false).allowed).isTrue();

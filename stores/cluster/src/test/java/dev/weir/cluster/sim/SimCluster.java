@@ -13,13 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A cluster in virtual time: members, groups, and the servers that ask them. All of Weir's code in
- * it is the real one; only the log, the machines, and the network are not.
+ * A cluster in virtual time: members, groups, and the servers that call them. All of Weir's code in
+ * it is the real one; only the log, the machines and the network are not.
  */
 final class SimCluster {
   static final Fingerprint FINGERPRINT = Fingerprint.seeded(3, 4);
 
-  /** How much faster or slower than real a clock may be, in parts per million. */
+  /** The largest error of a clock's rate, in parts per million. */
   static final int MOST_PPM = 200;
 
   private static final long TICK_NANOS = 100 * Policies.MILLI;
@@ -31,7 +31,7 @@ final class SimCluster {
   final SimImages images = new SimImages();
   final ClusterMap first;
 
-  /** Whether slots are brought back to where they were. */
+  /** True if slots are moved back to their places. */
   final boolean rebalances;
 
   private ClusterMap newest;
@@ -79,7 +79,7 @@ final class SimCluster {
     }
   }
 
-  /** A member has applied a map. */
+  /** Called when a member has applied a map. */
   void offer(ClusterMap map) {
     if (map.epoch() > newest.epoch()) {
       newest = map;
@@ -91,12 +91,12 @@ final class SimCluster {
     return newest;
   }
 
-  /** Returns the slots that a group has at the beginning. */
+  /** Returns the slots of a group at the beginning. */
   GroupSlots first(int group) {
     return new GroupSlots(slot -> first.groupOfSlot(slot) == group);
   }
 
-  /** Asks a member for the map, as {@link CurrentMap} does. */
+  /** Requests the map of a member, like {@link CurrentMap}. */
   CompletionStage<byte[]> askMap(SimNode from, String member, byte[] known) {
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     SimMember there = member(member);

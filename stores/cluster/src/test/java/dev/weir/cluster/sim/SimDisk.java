@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one member has of one group's log: what a crash leaves of it, and what it does not. */
+/** The disk of one member with one group's log, of which a crash leaves only the flushed part. */
 final class SimDisk {
   /** An entry of the log. */
   static final class Item {
@@ -15,7 +15,10 @@ final class SimDisk {
     private final long stampedAtNanos;
 
     /**
-     * @param bytes null for what a leader begins its term with, which is for the log alone
+     * Creates an entry.
+     *
+     * @param bytes null for the entry with which a leader begins its term, which is for the log
+     *     alone
      * @param stampedAtNanos the real time at which it was stamped
      */
     Item(long index, long term, byte @Nullable [] bytes, long stampedAtNanos) {
@@ -42,7 +45,7 @@ final class SimDisk {
     }
   }
 
-  /** An image of what the entries up to an index have come to. */
+  /** An image of the state after the entries up to an index. */
   record Image(long index, long term, Path file) {}
 
   private final List<Item> items = new ArrayList<>();
@@ -95,7 +98,7 @@ final class SimDisk {
     return items.get((int) (index - base - 1));
   }
 
-  /** Returns the entries from one on, so many at most. */
+  /** Returns the entries from one on, up to that many. */
   List<Item> from(long index, int most) {
     int first = (int) (index - base - 1);
     return List.copyOf(items.subList(first, Math.min(items.size(), first + most)));
@@ -118,7 +121,7 @@ final class SimDisk {
   /**
    * Keeps an image, and drops entries that are in it.
    *
-   * @param kept how many of them are kept nevertheless
+   * @param kept the number of them that are still kept
    */
   void keep(Image newest, int kept) {
     image = newest;
@@ -130,7 +133,7 @@ final class SimDisk {
     }
   }
 
-  /** Begins with an image that another member has made. */
+  /** Begins with an image of another member. */
   void install(Image newest) {
     boolean goesOn = termAt(newest.index()) == newest.term();
     if (goesOn) {
@@ -144,14 +147,14 @@ final class SimDisk {
     flushed = Math.max(base, Math.min(flushed, last()));
   }
 
-  /** Loses what was not on it yet. */
+  /** Drops the unflushed entries. */
   void loseUnflushed() {
     if (flushed < last()) {
       truncate(flushed + 1);
     }
   }
 
-  /** Loses everything. */
+  /** Drops everything. */
   void wipe() {
     items.clear();
     base = 0;

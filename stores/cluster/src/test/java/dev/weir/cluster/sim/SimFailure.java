@@ -12,21 +12,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run in which something is wrong, and how to repeat it.
+ * A run with a violation, and the way to repeat it.
  *
  * @param faults those that are needed for it, or more
  */
 record SimFailure(long seed, Defect defect, List<SimFault> faults, SimRun run) {
-  /** The system property that has a run take some of the faults of its seed only. */
+  /** The system property that limits a run to some of the faults of its seed. */
   static final String FAULTS_PROPERTY = "weir.faults";
 
-  /** The system property that has a run be built wrong, for {@link KnownBadTest}. */
+  /** The system property that gives a run a defect, for {@link KnownBadTest}. */
   static final String DEFECT_PROPERTY = "weir.defect";
 
-  /** Some minutes; what is not tried any more is kept. */
+  /** The most attempts, which take some minutes; faults that are not tried any more are kept. */
   private static final int MOST_TRIES = 400;
 
-  /** Runs from a seed; returns null if all is right. */
+  /** Runs a seed; returns null if there is no violation. */
   static @Nullable SimFailure of(long seed, Defect defect) {
     return of(seed, defect, SimFault.of(seed, defect));
   }
@@ -36,7 +36,7 @@ record SimFailure(long seed, Defect defect, List<SimFault> faults, SimRun run) {
     return run.violations().isEmpty() ? null : new SimFailure(seed, defect, faults, run);
   }
 
-  /** Returns those faults of a seed whose numbers stand in a list, all if there is none. */
+  /** Returns those faults of a seed whose numbers are in a list, or all if there is none. */
   static List<SimFault> faults(long seed, Defect defect, @Nullable String numbers) {
     List<SimFault> all = SimFault.of(seed, defect);
     if (numbers == null) {
@@ -52,7 +52,7 @@ record SimFailure(long seed, Defect defect, List<SimFault> faults, SimRun run) {
     return kinds;
   }
 
-  /** Returns the same failure with as few faults as are needed for any of these. */
+  /** Returns the same failure with as few faults as are needed for any of these violations. */
   SimFailure shortened(Set<Kind> telling) {
     int[] tries = {0};
     List<SimFault> few =

@@ -13,20 +13,24 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A failing run is only of use if the few faults that matter can be distinguished from the others.
+ * The shortening of a failing run, which is only useful if the few faults that matter are separated
+ * from the others.
  */
 @Tag("model")
 class SimFailureTest {
   private static final Set<Kind> TELLING = EnumSet.of(Kind.EXCESS, Kind.TIME_RUNS_FAST);
 
-  /** One of 30 failures needed three faults, the others fewer; some may need more. */
+  /**
+   * The most attempts: one of 30 failures needed three faults, the others fewer; some may need
+   * more.
+   */
   private static final int MOST_TRIES = 5;
 
   private static final int MOST_FAULTS = 3;
 
   private int runs;
 
-  /** Stamps by wall clocks run fast when such a clock is set ahead, or another leads. */
+  /** Stamps of wall clocks run fast when such a clock is set ahead, or another member leads. */
   @Test
   void failure_isShortenedToTheFaultsThatMatter_andTheyRepeatIt() {
     SplittableRandom seeds = Trials.numbers("simulated failure");

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Something that goes wrong in a run: data, so that a run can be repeated with some of its faults.
+ * A fault in a run. It is data, so that a run can be repeated with some of its faults.
  *
  * @param number among all faults of the seed
- * @param choices the seed of all that is left to chance in it, as whom it strikes
+ * @param choices the seed of all random choices in it, such as its victim
  */
 record SimFault(int number, Kind kind, long atNanos, long choices) {
   private static final long MILLI = Policies.MILLI;
   private static final long FIRST_NANOS = 1_500 * MILLI;
   static final long LAST_NANOS = 5_500 * MILLI;
 
-  /** What goes wrong. */
+  /** The kinds of faults. */
   enum Kind {
     CRASH,
     POWER,
@@ -41,7 +41,7 @@ record SimFault(int number, Kind kind, long atNanos, long choices) {
     KINDS.addAll(List.of(Kind.PAUSE, Kind.CUT, Kind.MOVE, Kind.MOVE));
   }
 
-  /** Returns the faults of a seed: where it is built wrong, often such as bring that to light. */
+  /** Returns the faults of a seed: with a defect, often those that bring it to light. */
   static List<SimFault> of(long seed, Defect defect) {
     Kind[] telling =
         switch (defect) {
@@ -71,13 +71,13 @@ record SimFault(int number, Kind kind, long atNanos, long choices) {
     }
   }
 
-  /** Returns a length of time between two, small ones as likely as large ones. */
+  /** Returns a random length of time between two; small ones are as likely as large ones. */
   static long between(SplittableRandom random, long leastNanos, long mostNanos) {
     double span = Math.log((double) mostNanos / leastNanos);
     return (long) (leastNanos * Math.exp(span * random.nextDouble()));
   }
 
-  /** Returns how long it lasts. */
+  /** Returns the duration of a fault. */
   static long time(SplittableRandom random) {
     return between(random, 10 * MILLI, 4_000 * MILLI);
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Has the faults of a run happen, each at its time. */
+/** The injector of a run's faults, each at its time. */
 final class SimFaults {
   private static final long MILLI = Policies.MILLI;
 
@@ -28,12 +28,12 @@ final class SimFaults {
     }
   }
 
-  /** Returns what has happened, by the number of the fault. */
+  /** Returns descriptions of the faults that happened, by their numbers. */
   Map<Integer, String> told() {
     return told;
   }
 
-  /** Ends a fault, unless all are over by then: what is lost for good after that stays lost. */
+  /** Ends a fault later, unless all faults are over by then: permanent losses after that stay. */
   private void later(long nanos, Runnable end) {
     scheduler.after(
         nanos,
@@ -54,7 +54,7 @@ final class SimFaults {
     }
   }
 
-  /** One fault, with what is left to chance in it. Says in words what it was. */
+  /** One fault, with its random choices; it returns a description. */
   private final class Happening {
     private final SplittableRandom random;
 
@@ -101,7 +101,7 @@ final class SimFaults {
       return cluster.groups.get(random.nextInt(cluster.groups.size()));
     }
 
-    /** Returns a member that leads some group, most of the time. */
+    /** Returns a member, most of the time one that leads some group. */
     private SimMember leader() {
       SimLedger leader = anyGroup().leader();
       return leader == null ? anyMember() : cluster.member(leader.node.name);
@@ -206,7 +206,7 @@ final class SimFaults {
       return (disk ? "disk of " : "applying at ") + member.node + lasting(time);
     }
 
-    /** One member at a time may lack its disk. */
+    /** Wipes a member's disk; only one member at a time may lack its disk. */
     private String wipe(SimMember member) {
       boolean may = allVote() && member.node.up();
       if (may) {
@@ -244,7 +244,7 @@ final class SimFaults {
       };
     }
 
-    /** Has some slots move, most of the time such as are asked for. */
+    /** Moves some slots, most of the time some with traffic. */
     private String move() {
       SimLedger leader = cluster.groups.get(0).leader();
       int to = random.nextInt(cluster.groups.size());
@@ -272,7 +272,7 @@ final class SimFaults {
     }
   }
 
-  /** An operator sets the calendars. */
+  /** Sets the calendars, as an operator would. */
   void setCalendars() {
     for (SimGroup each : cluster.groups) {
       SimLedger leader = each.leader();
@@ -314,7 +314,7 @@ final class SimFaults {
     cluster.members.forEach(this::fast);
   }
 
-  /** Returns whether no member lacks what it had on its disk. */
+  /** Returns whether no member lacks the content of its disk. */
   boolean allVote() {
     for (SimGroup group : cluster.groups) {
       for (int i = 0; i < group.members().size(); i++) {

@@ -10,9 +10,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replicated log: its members, and who of them leads. Elections are decided here, as if all who
- * can be reached had voted at once; what they decide is what Raft would: the leader has all that a
- * majority of the voters may have agreed on.
+ * A replicated log: its members and its leader. Elections are decided here, as if all reachable
+ * members had voted at once; the result is what Raft's would be: the leader has every entry on
+ * which a majority of the voters may have agreed.
  */
 final class SimGroup {
   private static final long MILLI = Policies.MILLI;
@@ -21,7 +21,7 @@ final class SimGroup {
   final SimNet net;
   final Defect defect;
 
-  /** After how many entries members make an image. */
+  /** The number of entries after which members make an image. */
   final int imageEvery;
 
   private final Scheduler scheduler;
@@ -34,6 +34,8 @@ final class SimGroup {
   private long patienceNanos = 50 * MILLI;
 
   /**
+   * Creates a group.
+   *
    * @param machines makes a member's machine, as after a restart
    */
   SimGroup(
@@ -128,7 +130,7 @@ final class SimGroup {
     return one == other || (net.reaches(one, other) && net.reaches(other, one));
   }
 
-  /** Returns how many voters run and can be reached from a member, itself included. */
+  /** Returns the number of voters that run and can be reached from a member, including itself. */
   private int voters(SimLedger from) {
     int count = 0;
     for (int i = 0; i < members.size(); i++) {
@@ -138,7 +140,7 @@ final class SimGroup {
     return count;
   }
 
-  /** Has some member lead that a majority agrees on, if there is one. */
+  /** Elects a leader on which a majority agrees, if there is one. */
   void elect() {
     int first = scheduler.random.nextInt(members.size());
     for (int i = 0; i < members.size(); i++) {
@@ -178,7 +180,10 @@ final class SimGroup {
         || (one.lastTerm() == other.lastTerm() && one.last() > other.last());
   }
 
-  /** A member has lost its disk: it does not vote until it has again what it may have voted for. */
+  /**
+   * Called when a member has lost its disk: it does not vote until it has everything again that it
+   * may have voted for.
+   */
   void wiped(int member) {
     votes.set(member, defect == Defect.WIPED_VOTER);
     members.forEach(each -> each.forget(member));

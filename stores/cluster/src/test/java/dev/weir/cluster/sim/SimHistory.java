@@ -16,29 +16,29 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What has happened in a simulated cluster: as its clients saw it, and as its logs tell it. */
+/** The history of a simulated cluster: as its clients saw it, and as its logs show it. */
 final class SimHistory {
-  /** What is wrong. */
+  /** The kinds of violations. */
   enum Kind {
     /** A window holds more permits than it may. */
     EXCESS,
-    /** Permits were admitted that no log has. */
+    /** Permits were admitted that are in no log. */
     NOT_CHARGED,
-    /** More permits were charged than were asked for. */
+    /** More permits were charged than requested. */
     CHARGED_TWICE,
     /** A permit of an allotment was granted after the allotment's end. */
     GRANTED_LATE,
     /** Permits were refused that would have fitted. */
     FALSE_REFUSAL,
-    /** A slot had two groups at once that decided it, or none in the end. */
+    /** Two groups decided a slot at once, or none in the end. */
     OWNERS,
-    /** A log has an entry that makes no sense, which every replica passes over. */
+    /** A log has an invalid entry, which every replica skips. */
     NONSENSE,
-    /** Two members have applied different entries in one place. */
+    /** Two members have applied different entries at one index. */
     LOGS_DIFFER,
-    /** Two members have come to different answers, or the log to others when it is replayed. */
+    /** Two members have different answers, or a replay of the log has others. */
     ANSWERS_DIFFER,
-    /** A member has noticed that it has come to something else than the leader. */
+    /** A member has noticed that its sum differs from the leader's. */
     DIVERGED,
     /** The time of a log ran faster than any clock. */
     TIME_RUNS_FAST,
@@ -48,7 +48,7 @@ final class SimHistory {
     CALENDAR_LEAPS,
     /** The calendar of a group went back. */
     CALENDAR_GOES_BACK,
-    /** All is well, and yet nothing is admitted. */
+    /** There are no faults, and yet nothing is admitted. */
     STUCK
   }
 
@@ -62,7 +62,7 @@ final class SimHistory {
     final long limit;
     final long sentNanos;
 
-    /** Permits of this key in the whole of the request. */
+    /** Permits of this key in the whole request. */
     long together;
 
     boolean answered;
@@ -73,7 +73,7 @@ final class SimHistory {
     long waitNanos;
     boolean refunded;
 
-    /** Whether it was asked for together with other keys. */
+    /** True if other keys were requested together with it. */
     boolean several;
 
     Check(SimRule rule, long fingerprint, long permits, long limit, long sentNanos) {
@@ -108,7 +108,7 @@ final class SimHistory {
     }
   }
 
-  /** An entry, and what it came to where it was applied first. */
+  /** An entry, and the reply of the member that applied it first. */
   static final class Applied {
     private final Item item;
     private final byte[] reply;
@@ -126,7 +126,7 @@ final class SimHistory {
       return reply;
     }
 
-    /** Returns the replies to its parts; empty ones to those that make no sense. */
+    /** Returns the replies to its parts; empty ones to invalid parts. */
     List<byte[]> replies() {
       return SimBundles.replies(Objects.requireNonNull(item.bytes()), reply);
     }
@@ -144,7 +144,7 @@ final class SimHistory {
   private final Map<String, Long> counts = new TreeMap<>();
   int serverRestarts;
 
-  /** What an operator had calendars set to. */
+  /** The times to which an operator had calendars set. */
   final Set<Long> setByHand = new HashSet<>();
 
   private final ClusterMap map;
@@ -157,7 +157,7 @@ final class SimHistory {
     }
   }
 
-  /** Returns the map that the cluster began with. */
+  /** Returns the first map of the cluster. */
   ClusterMap map() {
     return map;
   }
@@ -186,7 +186,7 @@ final class SimHistory {
     return violations;
   }
 
-  /** Counts how often something has happened, to know what was tried. */
+  /** Counts an event, to show what was covered. */
   void count(String what, long times) {
     counts.merge(what, times, Long::sum);
   }
@@ -199,7 +199,7 @@ final class SimHistory {
     violations.add(new Violation(kind, text));
   }
 
-  /** Takes note that a member has applied an entry. */
+  /** Notes that a member has applied an entry. */
   void applied(int group, int member, Item item, byte[] reply) {
     List<Applied> log = logs.get(group);
     int place = (int) item.index() - 1;
@@ -230,7 +230,7 @@ final class SimHistory {
     }
   }
 
-  /** Takes note of what a member has come to. */
+  /** Notes the state of a member. */
   void state(int group, int member, long index, long tickSum, boolean diverged) {
     Long before = tickSum == 0 ? null : sums.get(group).putIfAbsent(index, tickSum);
     if (before != null && before != tickSum) {

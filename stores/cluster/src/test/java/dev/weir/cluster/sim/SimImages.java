@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The images of a simulated cluster, in memory: to make a file costs more than all that happens
- * between two images. Its streams have no locks, unlike those of the JDK.
+ * The images of a simulated cluster, in memory: creating a file costs more than everything between
+ * two images. Its streams have no locks, unlike those of the JDK.
  */
 final class SimImages {
   private final Map<Path, byte[]> images = new HashMap<>();
 
-  /** Returns what keeps an image when it is closed. */
+  /** Returns a stream that keeps an image when it is closed. */
   OutputStream write(Path file) {
     ByteWriter written = new ByteWriter();
     return new OutputStream() {

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member's part in a replicated log, as simple as one can be that has all that may happen: a
- * leader that does not know that it is none any more, entries that are lost with it or come to
- * light later, disks that flush late, followers that lag behind.
+ * One member's part in a replicated log, as simple as possible with everything that may happen: a
+ * leader that has not noticed its replacement, entries that are lost with it or come to light
+ * later, disks that flush late, followers that lag.
  */
 final class SimLedger implements FixedLedger {
   private static final long MICRO = Policies.MICRO;
@@ -29,12 +29,12 @@ final class SimLedger implements FixedLedger {
   private final int number;
   private final Scheduler scheduler;
 
-  /** How long a flush takes at most. */
+  /** The longest time of a flush. */
   long mostFlushNanos = MILLI;
 
   final SimApplier applier;
 
-  // What is lost in a crash:
+  // Lost in a crash:
   private boolean leads;
   private long ledTerm;
   private long firstOfTerm;
@@ -58,7 +58,7 @@ final class SimLedger implements FixedLedger {
     node.run(scheduler.random.nextLong(HEARTBEAT_NANOS), this::beat);
   }
 
-  /** Starts after a crash, with what is on the disk. */
+  /** Starts after a crash, with the content of the disk. */
   void restart(Machine fresh) {
     leads = false;
     leader = null;
@@ -68,7 +68,7 @@ final class SimLedger implements FixedLedger {
 
   // Leading.
 
-  /** Leads from now on, as a majority has agreed. */
+  /** Begins to lead, since a majority has agreed. */
   void lead(long term) {
     group.count("elections", 1);
     leads = true;
@@ -88,7 +88,7 @@ final class SimLedger implements FixedLedger {
     log(null);
   }
 
-  /** Does not lead any more, if it did. */
+  /** Stops leading, if it did. */
   void follow(@Nullable String other) {
     leader = other;
     if (leads) {
@@ -99,7 +99,7 @@ final class SimLedger implements FixedLedger {
     }
   }
 
-  /** Returns whether it leads, in its own eyes. */
+  /** Returns whether it takes itself for the leader. */
   boolean believes() {
     return leads && node.up();
   }
@@ -153,9 +153,9 @@ final class SimLedger implements FixedLedger {
     }
   }
 
-  /** Puts an entry and all before it on the disk, in time. */
+  /** Puts an entry and all before it on the disk, which takes time. */
   private void flush(Item item, Runnable then) {
-    boolean lazy = group.defect == Defect.UNFLUSHED_ACKS; // As where nothing forces it.
+    boolean lazy = group.defect == Defect.UNFLUSHED_ACKS; // Like a disk that nothing forces.
     node.run(
         scheduler.between(50 * MICRO, lazy ? 10_000 * MILLI : mostFlushNanos),
         () -> {
@@ -201,7 +201,7 @@ final class SimLedger implements FixedLedger {
         node, other.node, () -> other.receive(this, term, before, beforeTerm, some, known));
   }
 
-  /** Learns that a member has nothing any more. */
+  /** Notes that a member has lost everything. */
   void forget(int member) {
     if (leads) {
       matched[member] = 0;
@@ -209,7 +209,9 @@ final class SimLedger implements FixedLedger {
     }
   }
 
-  /** Learns what a follower has; a negative index says from where on it lacks something. */
+  /**
+   * Notes the entries of a follower; a negative index is the one from which on it lacks entries.
+   */
   private void hear(int from, long term, long index) {
     if (term > disk.term()) {
       disk.term(term);

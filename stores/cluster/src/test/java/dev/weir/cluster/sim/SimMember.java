@@ -38,11 +38,11 @@ final class SimMember {
   private final SimCluster cluster;
   private final List<Seat> seats = new ArrayList<>();
 
-  // What is lost in a crash:
+  // Lost in a crash:
   private CurrentMap map;
   private SimMover mover;
 
-  /** What a member has of one group while it runs. */
+  /** The parts of a member for one group while it runs. */
   private final class Seat {
     final SimGroup group;
     @Nullable Replica replica;
@@ -80,7 +80,7 @@ final class SimMember {
       return BundledLedger.machine(new SimMachine(group.number, newReplica, newTime, counters));
     }
 
-    /** Returns the log as the product has it: with bundles. */
+    /** Returns the log in the product's form: with bundles. */
     Ledger ledger() {
       if (ledger == null) {
         ledger = new BundledLedger(new SimBundles(group.members().get(number), defect, history));
@@ -112,7 +112,7 @@ final class SimMember {
     }
   }
 
-  /** By how much a leader's wall clock may be off. */
+  /** The largest error of a leader's wall clock. */
   static final long MOST_SKEW_NANOS = 1_000 * Policies.MILLI;
 
   SimMember(int number, SimNode node, SimCluster cluster) {
@@ -156,29 +156,29 @@ final class SimMember {
     return seats.get(group.number).newMachine();
   }
 
-  /** Decides an entry, as the leader of a group. */
+  /** Decides an entry, if this member leads the group. */
   CompletionStage<byte[]> ask(int group, byte[] entry) {
     return seats.get(group).leader().ask(entry);
   }
 
-  /** Answers what a mover of slots asks, as the leader of a group. */
+  /** Answers a request of a mover of slots, if this member leads the group. */
   CompletionStage<byte[]> slot(int group, byte[] question) {
     Replica replica = Objects.requireNonNull(seats.get(group).replica);
     try {
       return PeerSlots.answer(ledger(group), replica, question);
-    } catch (IllegalArgumentException e) { // What is asked wrong is refused.
+    } catch (IllegalArgumentException e) { // An invalid request is refused.
       return CompletableFuture.failedStage(e);
     }
   }
 
-  /** Returns what a group has of some keys at the moment. */
+  /** Returns a copy of a group's keys in a range. */
   byte[] copy(int group, long first, long last) {
     Seat seat = seats.get(group);
     long now = Objects.requireNonNull(seat.time).appliedNanos();
     return Objects.requireNonNull(seat.replica).store().lift(first, last, now);
   }
 
-  /** Goes on with what moves, and asks for the map now and then. */
+  /** Continues moves of slots, and polls the map now and then. */
   void move() {
     mover.tick();
     if (cluster.scheduler.oneIn(10)) {
@@ -186,7 +186,7 @@ final class SimMember {
     }
   }
 
-  /** Has time pass, where this member leads. */
+  /** Appends an entry in which time passes, if this member leads. */
   void tick(int group) {
     Seat seat = seats.get(group);
     Ledger ledger = seat.ledger();
@@ -200,7 +200,7 @@ final class SimMember {
           ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
       ClusterMap known = replica.map();
       if (known != null && cluster.scheduler.oneIn(8)) {
-        // Of the newest map that this member knows, or of one that is not in force any more.
+        // From the newest map of this member, or from one that is not in force any more.
         ClusterMap from = cluster.scheduler.oneIn(2) ? known : cluster.first;
         unused =
             ledger.append(Entry.map(from.epoch(), from.with(known.members(), known.replicas())));
@@ -208,7 +208,7 @@ final class SimMember {
     }
   }
 
-  /** Has a group's calendar set by hand to what a right wall clock shows. */
+  /** Sets a group's calendar by hand to the time of a right wall clock. */
   void setCalendar(int group) {
     long wall = node.rightWallNanos();
     history.setByHand.add(wall);
@@ -246,14 +246,14 @@ final class SimMember {
     }
   }
 
-  /** The machine of a group, or one that is built wrong. */
+  /** The machine of a group, or one with a defect. */
   private final class SimMachine implements Ledger.Machine {
     private final int group;
     private final Replica replica;
     private final ClusterTime time;
     private final GroupMachine right;
 
-    // Where it is built wrong: the first stamp made here, and when.
+    // For a defect: the first stamp made here, and its time.
     private long firstNanos = Long.MIN_VALUE;
     private long firstAtNanos;
 

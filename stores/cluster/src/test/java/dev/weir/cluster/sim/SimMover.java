@@ -26,14 +26,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves slots, on one member until it crashes: the real {@link SlotMove}, {@link PeerSlots} and
- * {@link Rebalancer}, by messages that may be late, lost, or answered by a leader that is none any
- * more.
+ * The mover of slots on one member until it crashes: the real {@link SlotMove}, {@link PeerSlots}
+ * and {@link Rebalancer}, with messages that may be late, lost, or answered by a former leader.
  */
 final class SimMover implements SlotMove.Way {
   private static final long ANSWER_NANOS = 400 * Policies.MILLI;
 
-  /** So small that most slots take several. */
+  /** Small enough that most slots need several. */
   private static final int CHUNK_BYTES = 150;
 
   private final SimMember self;
@@ -44,7 +43,7 @@ final class SimMover implements SlotMove.Way {
   private final Set<Integer> running = new HashSet<>();
   private final Map<Move, Long> sinceNanos = new HashMap<>();
 
-  /** How long a move is gone on with before it is given up. */
+  /** The longest time of a move before it is given up. */
   private final long patienceNanos;
 
   SimMover(SimMember self, SimCluster cluster) {
@@ -66,12 +65,12 @@ final class SimMover implements SlotMove.Way {
     patienceNanos = cluster.scheduler.between(50 * Policies.MILLI, 5_000 * Policies.MILLI);
   }
 
-  /** Has slots move to a group. */
+  /** Moves slots to a group. */
   void begin(List<Integer> some, int to) {
     Object unused = change(draft -> some.forEach(each -> draft.begin(each, to)));
   }
 
-  /** Goes on with what moves; to be called some times a second. */
+  /** Continues moves; to be called several times a second. */
   void tick() {
     if (cluster.rebalances) {
       rebalancer.tick();
@@ -121,7 +120,7 @@ final class SimMover implements SlotMove.Way {
         .thenApply(some -> Arrays.copyOf(some, Math.min(some.length, CHUNK_BYTES)));
   }
 
-  /** Returns all that a group has lifted. */
+  /** Returns all lifted bytes of a group. */
   CompletionStage<byte[]> lifted(int group, int slot, long epoch) {
     return slots.lifted(group, slot, epoch, 0);
   }
@@ -135,7 +134,7 @@ final class SimMover implements SlotMove.Way {
     return slots.change(change);
   }
 
-  /** As {@link Route}. */
+  /** Implements {@link Route}. */
   private CompletionStage<byte[]> ask(String member, int group, byte[] question) {
     SimMember there = cluster.member(member);
     CompletableFuture<byte[]> answer = new CompletableFuture<>();

@@ -14,10 +14,10 @@ final class SimNet {
   private final Scheduler scheduler;
   private final Set<Way> cuts = new HashSet<>();
 
-  /** One message in so many is lost, 0 for none. */
+  /** The number of messages of which one is lost, 0 for none. */
   int lossOneIn;
 
-  /** One message in so many comes very late, 0 for none. */
+  /** The number of messages of which one comes very late, 0 for none. */
   int lateOneIn;
 
   SimNet(Scheduler scheduler) {
@@ -40,7 +40,7 @@ final class SimNet {
     return !cuts.contains(new Way(from, to));
   }
 
-  /** Sends something that is done there, or not. */
+  /** Sends a message whose task runs there, or is lost. */
   void send(SimNode from, SimNode to, Runnable task) {
     boolean lost = lossOneIn > 0 && scheduler.oneIn(lossOneIn);
     if (reaches(from, to) && !lost) {

@@ -4,11 +4,11 @@ import dev.weir.Ticker;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A machine: clocks of its own, and what runs on it. It can crash, pause, and be suspended. */
+/** A machine: clocks of its own, and the processes on it. It can crash, pause, and be suspended. */
 final class SimNode {
   private static final long MILLION = 1_000_000;
 
-  /** What a right wall clock shows at the beginning: later than any monotonic one. */
+  /** The time of a right wall clock at the beginning: later than any monotonic one. */
   private static final long WALL_NANOS = 1L << 51;
 
   final String name;
@@ -18,7 +18,7 @@ final class SimNode {
   private boolean paused;
   private long life;
 
-  /** By how much its monotonic clock is fast, in parts per million. */
+  /** The rate by which its monotonic clock is fast, in parts per million. */
   private long ppm;
 
   private long clockNanos;
@@ -52,7 +52,7 @@ final class SimNode {
     return () -> rightWallNanos() + wallAheadNanos;
   }
 
-  /** Returns what a right wall clock shows. */
+  /** Returns the time of a right wall clock. */
   long rightWallNanos() {
     return WALL_NANOS + scheduler.nanos();
   }
@@ -70,7 +70,7 @@ final class SimNode {
     return up && !paused;
   }
 
-  /** Has something done here later, unless this crashes before. */
+  /** Runs a task later, unless this machine crashes before. */
   void run(long afterNanos, Runnable task) {
     long when = life;
     scheduler.after(
@@ -91,9 +91,9 @@ final class SimNode {
   }
 
   /**
-   * Stops what runs here, until {@link #resume}.
+   * Stops the processes here, until {@link #resume}.
    *
-   * @param clockToo whether the monotonic clock stops as well
+   * @param clockToo true to stop the monotonic clock too
    */
   void pause(boolean clockToo) {
     paused = true;
@@ -114,7 +114,7 @@ final class SimNode {
     }
   }
 
-  /** Ends all that runs here. */
+  /** Ends the processes here. */
   void crash() {
     resume0();
     up = false;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which group decided which slot when, as the logs tell it. */
+/** The groups that decided each slot over time, by the logs. */
 final class SimOwners {
   private final SimHistory history;
   private final Map<Integer, List<Span>> spans = new TreeMap<>();
@@ -37,7 +37,7 @@ final class SimOwners {
     this.history = history;
   }
 
-  /** Takes note of an entry about a slot, in the order of its group's log. */
+  /** Notes an entry about a slot, in the order of its group's log. */
   void entry(int group, Applied applied, byte[] entry, byte[] reply) {
     SlotEntry of = SlotEntry.read(new ByteReader(entry, Ledger.STAMP_BYTES + 1));
     State state = State.read(reply);
@@ -65,12 +65,15 @@ final class SimOwners {
     spans.computeIfAbsent(slot, key -> new ArrayList<>()).add(span);
   }
 
-  /** Returns whether a slot was ever to move. */
+  /** Returns whether a slot ever moved. */
   boolean moved(int slot) {
     return open.containsKey(slot);
   }
 
-  /** One group at a time, and one under each epoch; in the end the one that the map says. */
+  /**
+   * Checks that one group at a time decided each slot, one under each epoch, and in the end the one
+   * in the map.
+   */
   void check(ClusterMap last) {
     open.forEach(
         (slot, owners) -> {

@@ -18,7 +18,9 @@ final class SimRule {
   final long windowNanos;
   final long intervalNanos;
 
-  /** How many keys are asked for all the time; as many again and more are, now and then. */
+  /**
+   * The number of keys that are requested all the time; as many again and more are, now and then.
+   */
   final int hot;
 
   private long permits;
@@ -69,12 +71,12 @@ final class SimRule {
     return SimCluster.FINGERPRINT.of(name + "/" + key);
   }
 
-  /** Returns how many permits of one key any window may hold, beside those not recorded yet. */
+  /** Returns the most permits of one key that any window may hold, without unrecorded ones. */
   long bound() {
     return Oracle.bound(policy(mostPermits));
   }
 
-  /** Returns how many permits a server may admit before it records them. */
+  /** Returns the most permits that a server may admit before it records them. */
   long unrecorded() {
     return Math.max(1, mostPermits * intervalNanos / windowNanos);
   }

@@ -13,16 +13,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** One run of a simulated cluster, from a seed to what is wrong with it. */
+/** One run of a simulated cluster, from a seed to its violations. */
 final class SimRun {
   private static final long MILLI = Policies.MILLI;
   private static final long CALENDARS_NANOS = 500 * MILLI;
   private static final long REPAIR_NANOS = 1_500 * MILLI;
 
-  /** By when something new is admitted once there are no faults any more. */
+  /** The longest time until new keys are admitted, once there are no faults any more. */
   private static final long MOST_STUCK_NANOS = 5_000 * MILLI;
 
-  /** By when nothing moves any more: a group that did not answer is left alone for a while. */
+  /**
+   * The longest time until nothing moves any more: a group that did not answer is left alone for a
+   * while.
+   */
   private static final long MOST_MOVING_NANOS = 30_000 * MILLI;
 
   final SimCluster cluster;
@@ -36,12 +39,12 @@ final class SimRun {
     faults = new SimFaults(cluster);
   }
 
-  /** Runs from a seed with all of its faults, and checks all that happened. */
+  /** Runs a seed with all of its faults, and checks the whole history. */
   static SimRun of(long seed, Defect defect) {
     return of(seed, defect, SimFault.of(seed, defect));
   }
 
-  /** Runs from a seed with some of its faults, and checks all that happened. */
+  /** Runs a seed with some of its faults, and checks the whole history. */
   static SimRun of(long seed, Defect defect, List<SimFault> faults) {
     SimRun run = new SimRun(seed, defect);
     run.run(faults);
@@ -53,7 +56,7 @@ final class SimRun {
     return cluster.history.violations();
   }
 
-  /** Returns what went wrong in it, in words, by the number of the fault. */
+  /** Returns descriptions of its faults, by their numbers. */
   Map<Integer, String> told() {
     return faults.told();
   }
@@ -101,7 +104,7 @@ final class SimRun {
     count();
   }
 
-  /** Returns whether a slot is still to move. */
+  /** Returns whether a slot still has to move. */
   private boolean moves() {
     ClusterMap map = cluster.map();
     boolean back = cluster.rebalances && cluster.defect == Defect.NONE;
@@ -126,7 +129,7 @@ final class SimRun {
     scheduler.runUntil(scheduler.nanos() + nanos);
   }
 
-  /** Asks for keys that were never used, until one is admitted. */
+  /** Requests new keys, until one is admitted. */
   private void admit(SimServer server, int group, List<Boolean> admitted, int place) {
     if (admitted.get(place)) {
       return;

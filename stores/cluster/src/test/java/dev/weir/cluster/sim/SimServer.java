@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server that asks the cluster: a machine with a real {@link ClusterStore}. */
+/** A server that calls the cluster: a machine with a real {@link ClusterStore}. */
 final class SimServer {
   static final long TIMEOUT_NANOS = 100 * Policies.MILLI;
 
@@ -132,7 +132,7 @@ final class SimServer {
   private void send(String name, int group, byte[] entry, CompletableFuture<byte[]> answer) {
     SimMember member = cluster.member(name);
     if (!member.node.up() && cluster.scheduler.random.nextBoolean()) {
-      // The connection is refused, or it is gone, which leaves it open what has become of it.
+      // The connection is refused, or it is gone, so that the outcome is not known.
       LedgerException.Outcome outcome =
           cluster.scheduler.random.nextBoolean()
               ? LedgerException.Outcome.NOT_LEADER
@@ -150,7 +150,7 @@ final class SimServer {
   private static CompletionStage<byte[]> asked(SimMember member, int group, byte[] entry) {
     try {
       return member.ask(group, entry);
-    } catch (IllegalArgumentException e) { // What is written wrong is refused.
+    } catch (IllegalArgumentException e) { // An invalid entry is refused.
       return CompletableFuture.failedStage(e);
     }
   }
@@ -170,7 +170,7 @@ final class SimServer {
                   node,
                   () -> {
                     if (asking != store) {
-                      return; // It was asked before a restart.
+                      return; // Sent before a restart.
                     }
                     map.heard(member.node.name, epoch);
                     if (reply != null) {

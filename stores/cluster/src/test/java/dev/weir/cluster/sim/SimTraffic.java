@@ -18,7 +18,9 @@ final class SimTraffic {
   private final SplittableRandom random;
   private boolean stopped;
 
-  /** What is asked for most at the moment; it changes, so that keys rest now and then. */
+  /**
+   * The phase that selects the most requested rules; it changes, so that keys rest now and then.
+   */
   private int phase;
 
   SimTraffic(SimCluster cluster, SimServer server) {
@@ -85,7 +87,7 @@ final class SimTraffic {
     }
   }
 
-  /** Asks for several keys at once, wherever they are. */
+  /** Requests several keys at once, in any groups. */
   private void several() {
     Charges charges = new Charges();
     List<SimRule> rules = new ArrayList<>();

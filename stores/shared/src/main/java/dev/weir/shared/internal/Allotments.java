@@ -26,37 +26,40 @@ public final class Allotments implements LocalAuthority {
   /*
    * How is Allotments designed, and why? The store charges an allotment when it gives it, at g. Its
    * permits may be granted here until it ends, at g + L at the latest, L being the sync interval;
-   * the end is counted from when it was asked for, which is before g. So the permits granted within
+   * the end is counted from the time of the call, which is before g. So the permits granted within
    * any window (t - W, t] come from allotments given within (t - W - L, t], and the store counts by
-   * a window of W + L: no excess. Where windows begin by the clock, the allotment ends with its
-   * window instead, and what was charged in a window is granted in it.
+   * a window of W + L: no excess. If windows begin by the clock, the allotment ends with its window
+   * instead, and permits that were charged in a window are granted in it.
    *
-   * The answer may come when the allotment is over. It then serves those who waited when it was
-   * asked for, since they were there when the store charged; who came later asks again.
+   * The answer may come when the allotment is over. It then serves the requests that waited when it
+   * was called for, since they were there when the store charged; later requests cause another
+   * call.
    *
-   * How much to take: what is wanted at the moment and some ahead, twice as much as before when
-   * that was gone in less than half of its life, half when most of it was left; but never more than
-   * a part of what remains. So near the limit single permits are taken, and no process strands what
-   * another could use. What is left at the end is given back.
+   * How large is an allotment? It has the permits of the waiting requests and some in advance:
+   * twice as many as before if those were gone in less than half of their lifetime, half as many if
+   * most of them were left; but at most a part of the remaining permits. So near the limit single
+   * permits are taken, and no process strands permits that another could use. Permits that are left
+   * at the end are given back.
    *
-   * L is counted by two clocks and ends with the first of them to say so. The monotonic one stands
-   * still while the machine is suspended, when the store's goes on; the wall clock may be set back.
-   * A wall clock that is set ahead ends allotments early, which strands nothing: what is left is
-   * given back.
+   * L is counted by two clocks and ends as soon as either of them has reached its end. The
+   * monotonic one stands still while the machine is suspended, when the store's goes on; the wall
+   * clock may be set back. A wall clock that is set ahead ends allotments early, which strands no
+   * permits: the rest is given back.
    *
-   * A refusal is repeated here as long as Refusals says, at most for L. What remains is what the
-   * store says is left and what is left here: it falls by what is granted while no other process
-   * uses the key, and what is given back is given back before more is asked for, in the same call.
+   * A refusal is repeated here as long as Refusals allows, at most for L. The remaining permits are
+   * those left in the store and those left here: they fall by the granted permits while no other
+   * process uses the key. Unspent permits are given back before more are requested, in the same
+   * call.
    */
-  /** What one process takes ahead is at most this part of what remains. */
+  /** The largest part of the remaining permits that one process takes in advance: one in 4. */
   private static final int PART_OF_REMAINING = 4;
 
   private static final long MOST_AHEAD = 1 << 20;
 
-  /** Keys beyond this are asked for one by one. */
+  /** The most keys with an allotment; the permits of other keys are requested one by one. */
   private static final int MOST_KEYS = 1 << 16;
 
-  /** Requests that wait for one key: far more than can be answered in time. */
+  /** The most requests that wait for one key; far more than can be answered in time. */
   static final int MOST_WAITING = 1 << 16;
 
   private final Clocks clocks;
@@ -68,12 +71,14 @@ public final class Allotments implements LocalAuthority {
   private final Refusals refusals;
   private volatile long sweepAtNanos;
 
-  /** Set when allotments would not be ended any more. */
+  /** True once allotments would not be ended any more. */
   private volatile boolean closed;
 
   /**
+   * Creates the allotments of a binding.
+   *
    * @param held bounds the keys of all bindings
-   * @param store asks on behalf of a binding
+   * @param store sends operations on behalf of a binding
    */
   public Allotments(
       Policy policy,
@@ -109,7 +114,7 @@ public final class Allotments implements LocalAuthority {
     }
     wanted.want(binding, callback);
     if (closed) {
-      remove(fingerprint, wanted); // Nothing looks after it any more.
+      remove(fingerprint, wanted); // Nothing would end it any more.
     }
   }
 
@@ -162,7 +167,7 @@ public final class Allotments implements LocalAuthority {
           }
         });
     refusals.sweep();
-    // Last: another thread that finds it set finds all of this done, or does it as well.
+    // Last: a thread that sees this time sees all of this work done, or does it as well.
     sweepAtNanos = now + policy.sharing().syncIntervalNanos();
   }
 
@@ -192,7 +197,10 @@ public final class Allotments implements LocalAuthority {
     private final long fingerprint;
     private final AtomicLong left = new AtomicLong();
 
-    /** Set before {@link #left}: a thread that finds permits finds their end. */
+    /**
+     * The end of the permits, set before {@link #left}: a thread that sees permits also sees their
+     * end.
+     */
     private volatile Clocks.Instant ends;
 
     private volatile @Nullable Result granted;
@@ -202,15 +210,15 @@ public final class Allotments implements LocalAuthority {
     private Clocks.Instant askedAt;
     private long asked;
 
-    /** How many waited when it was asked for. */
+    /** The number of requests that waited when the call was made. */
     private long waited;
 
     private long given;
 
-    /** What the store charged for the allotment. */
+    /** The permits that the store charged for the allotment. */
     private long charged;
 
-    /** Set when it has been removed from the map. */
+    /** True once it has been removed from the map. */
     private volatile boolean gone;
 
     private long ahead;
@@ -222,7 +230,7 @@ public final class Allotments implements LocalAuthority {
       askedAt = ends;
     }
 
-    /** Grants permits if there are so many. */
+    /** Grants permits if that many are left. */
     @Nullable Result spend(long permits) {
       Result by = granted;
       if (clocks.reached(ends) || by == null) {
@@ -252,7 +260,7 @@ public final class Allotments implements LocalAuthority {
       return back;
     }
 
-    /** Grants one permit, refuses it, or lets the callback wait for what the store says. */
+    /** Grants one permit, refuses it, or keeps the callback until the store has answered. */
     void want(SharedBinding by, DecideOne.Callback callback) {
       Clocks.Instant now = clocks.now();
       Result known = here();
@@ -282,7 +290,7 @@ public final class Allotments implements LocalAuthority {
       }
     }
 
-    /** Decides on one permit by what is known, or returns null. */
+    /** Decides on one permit without a call, or returns null. */
     private @Nullable Result here() {
       Result spent = spend(1);
       if (spent != null) {
@@ -292,7 +300,7 @@ public final class Allotments implements LocalAuthority {
       return gone ? null : refusals.recall(fingerprint, 1);
     }
 
-    /** Finds out how much to ask for. */
+    /** Determines how many permits to request. */
     private void plan(Clocks.Instant now) {
       asking = true;
       usedAtNanos = now.nanos();
@@ -335,7 +343,7 @@ public final class Allotments implements LocalAuthority {
         asking = false;
         given = times;
         by = Objects.requireNonNull(binding);
-        // What was given back here meanwhile is not of this grant.
+        // Permits that were given back here meanwhile do not belong to this grant.
         back = unspent(by);
         Result said =
             new Result(
@@ -376,7 +384,7 @@ public final class Allotments implements LocalAuthority {
       List<Runnable> answers = new ArrayList<>();
       for (int i = 0; i < served.size(); i++) {
         DecideOne.Callback each = served.get(i);
-        // As if each had been decided after the one before it.
+        // The results are as if each had been decided after the one before it.
         long left = remaining + times - i - 1;
         Result yes =
             new Result(Reason.WITHIN_LIMIT, left, 0, result.resetAfterNanos(), result.atNanos());
@@ -398,7 +406,7 @@ public final class Allotments implements LocalAuthority {
       Operation.deliverAll(failing, each -> each.failed(failure));
     }
 
-    /** Returns for how long permits charged by that result may be granted. */
+    /** Returns the lifetime of permits charged by that result. */
     private long lifeNanos(Result result) {
       long life = policy.sharing().syncIntervalNanos();
       long window = wholeMicros(policy.quota().windowNanos());
@@ -409,7 +417,7 @@ public final class Allotments implements LocalAuthority {
       };
     }
 
-    /** Returns a length of time as the store counts it, in nanoseconds. */
+    /** Returns a length of time as the store counts it: in whole microseconds, as nanoseconds. */
     private static long wholeMicros(long nanos) {
       return -Math.floorDiv(-nanos, Result.NANOS_PER_MICRO) * Result.NANOS_PER_MICRO;
     }
@@ -420,13 +428,13 @@ public final class Allotments implements LocalAuthority {
       }
     }
 
-    /** Grants nothing more: the store forgets what it charged, so nothing is given back. */
+    /** Ends the allotment without a refund: the store removes the state in which it was charged. */
     synchronized void drop() {
       gone = true;
       left.set(0);
     }
 
-    /** Gives back what is left. */
+    /** Gives back the permits that are left. */
     void end(SharedBinding by) {
       Refund back = unspent(by);
       if (back != null) {
@@ -434,7 +442,7 @@ public final class Allotments implements LocalAuthority {
       }
     }
 
-    /** Takes what is left, to be given back. */
+    /** Takes the permits that are left, to give them back. */
     private synchronized @Nullable Refund unspent(SharedBinding by) {
       Result was = granted;
       long unspent = left.getAndSet(0);
@@ -443,13 +451,13 @@ public final class Allotments implements LocalAuthority {
           : new Refund(by, fingerprint, unspent, was.atNanos(), was.resetNanos());
     }
 
-    /** Returns whether nothing is to be remembered; nothing is kept here any more then. */
+    /** Returns true if nothing needs to be kept; from then on nothing is kept here any more. */
     synchronized boolean idle(long now) {
       boolean unused =
           !asking
               && left.get() == 0
               && now - usedAtNanos > 2 * policy.sharing().syncIntervalNanos();
-      gone |= unused; // Another thread may have found so, and removed it.
+      gone |= unused; // Another thread may have found that too, and removed it.
       return gone;
     }
   }

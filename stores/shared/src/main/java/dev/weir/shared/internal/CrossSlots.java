@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 
 /**
  * A request whose keys are in several slots of a cluster, which no script can decide in one step:
- * each charge is made for itself, and all of them are given back if the whole is refused. It may
- * refuse others meanwhile; it never admits too much.
+ * each charge is made on its own, and all of them are given back if the request is refused. It may
+ * cause refusals of other requests meanwhile; it never admits too much.
  */
 public final class CrossSlots {
   private CrossSlots() {}
@@ -31,9 +31,9 @@ public final class CrossSlots {
   }
 
   /**
-   * Decides a request whose keys are on several shards.
+   * Decides such a request.
    *
-   * @param waitedNanos for how long the request has waited for the store already
+   * @param waitedNanos the time that the request has already waited for the store
    */
   public static void decide(
       Charges charges,

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** Asks for all that a request says, in one step. */
+/** An operation that decides all charges of a request in one step. */
 public final class DecideMany extends Operation {
   private final Charges charges;
   private final Runnable done;
   private final Consumer<Failure> failed;
   private final LongConsumer apart;
 
-  /** What was sent, for when the charges are in other hands again. */
+  /** A charge as it was sent, for the time after the charges have been handed on. */
   private record Sent(SharedBinding binding, long fingerprint, long permits) {}
 
   private final List<Sent> sent = new ArrayList<>();
@@ -30,8 +30,10 @@ public final class DecideMany extends Operation {
   private boolean allowed;
 
   /**
+   * Creates the operation.
+   *
    * @param charges whose results are filled in before {@code done} is called
-   * @param apart has each charge decided for itself; receives for how long they have waited
+   * @param apart decides each charge on its own; receives the time that they have waited
    */
   public DecideMany(Charges charges, Runnable done, Consumer<Failure> failed, LongConsumer apart) {
     this.charges = charges;
@@ -118,7 +120,7 @@ public final class DecideMany extends Operation {
     apart.accept(waitedNanos);
   }
 
-  /** Returns whether it was refused for no other reason than that a key's state is not known. */
+  /** Returns true if the only reason of the refusal is that the state of some key is not known. */
   @Override
   public boolean undecided() {
     return !allowed

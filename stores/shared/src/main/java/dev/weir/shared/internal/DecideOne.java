@@ -12,17 +12,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for the same permits of one key, once or several times; equal operations are merged into it.
+ * An operation that decides the same permits of one key, once or several times; equal operations
+ * are merged into it.
  */
 public final class DecideOne extends Operation {
-  /** Receives how often the permits fitted. */
+  /** A receiver of the number of times that the permits fitted. */
   public interface Callback {
     /**
-     * Takes the decision.
+     * Called with the decision.
      *
-     * @param times how often the permits fitted
+     * @param times the number of times that the permits fitted
      * @param result as if this operation had not been merged with others
-     * @param remaining permits left after all that was merged
+     * @param remaining permits left after all merged operations
      */
     void decided(long times, Result result, long remaining);
 
@@ -70,7 +71,7 @@ public final class DecideOne extends Operation {
       others = new ArrayList<>();
     }
     others.add(one);
-    if (one.others != null) { // It has been asked for before.
+    if (one.others != null) { // It was merged into before.
       others.addAll(one.others);
       one.others = null;
     }

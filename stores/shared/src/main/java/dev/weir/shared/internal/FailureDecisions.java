@@ -19,17 +19,17 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions while the store does not answer: as each policy's failure mode says, by a share of
- * the limit in this process where it is {@code local}. Safe for use by many threads.
+ * The decisions while the store does not answer: each by its policy's failure mode; if that is
+ * {@code local}, by a share of the limit in this process. Safe for use by many threads.
  */
 public final class FailureDecisions {
-  /** The retry-after of a decision that is uncertain. */
+  /** The retry-after of an uncertain decision. */
   private static final long RETRY_NANOS = 1_000_000_000L;
 
   /** The store's instants are whole microseconds; this marks those of decisions made here. */
   private static final long MARK_NANOS = 1;
 
-  /** What is counted here takes at most this part (a quarter) of the heap. */
+  /** The largest part of the heap for counts in this process: a quarter. */
   private static final int HEAP_PART = 4;
 
   private final MemoryStore store =
@@ -41,7 +41,7 @@ public final class FailureDecisions {
     this.counters = counters;
   }
 
-  /** Puts a policy's share in force; null if it has no answer of this process. */
+  /** Puts a policy's share in force; returns null if its failure mode is not local. */
   @Nullable
   public Binding bind(String name, Policy policy, long nowNanos) {
     return policy.sharing().onFailure() == FailureMode.LOCAL
@@ -58,19 +58,19 @@ public final class FailureDecisions {
         : null;
   }
 
-  /** Forgets a key in this process; returns whether there was anything to forget. */
+  /** Resets a key in this process; returns whether it had a state. */
   public boolean reset(SharedBinding binding, long fingerprint, long nowNanos) {
     Binding local = binding.localShare;
     return local != null && store.reset(local, fingerprint, marked(nowNanos));
   }
 
-  /** Returns the policy's share for one process: at least one permit, if it has any. */
+  /** Returns the policy with its share for one process: at least one permit, if it has any. */
   static Policy share(Policy policy) {
     Quota quota = policy.quota();
     Policy.Builder builder =
         Policy.builder(new Quota(share(quota.permits(), policy), quota.windowNanos()))
             .name(policy.name())
-            .algorithm(policy.shape().algorithm()) // Not chosen anew by the share's size.
+            .algorithm(policy.shape().algorithm()) // Not chosen again by size.
             .maxKeys(policy.maxKeys())
             .whenFull(policy.whenFull());
     if (policy.shape().algorithm().granular()) {
@@ -90,7 +90,7 @@ public final class FailureDecisions {
     store.retire(name, nowNanos);
   }
 
-  /** Answers one charge. */
+  /** Decides one charge. */
   public void decide(
       SharedBinding binding,
       long fingerprint,
@@ -117,7 +117,7 @@ public final class FailureDecisions {
                     decided.atNanos(0))));
   }
 
-  /** Fills in the results of a request: each charge as its policy says. */
+  /** Fills in the results of a request, each charge by its policy's failure mode. */
   public void decide(Charges charges, Failure failure, long nowNanos) {
     long now = marked(nowNanos);
     Charges local = new Charges();
@@ -140,7 +140,7 @@ public final class FailureDecisions {
     charges.settle();
   }
 
-  /** Decides what is to be decided in this process, and charges it if the whole passes. */
+  /** Decides the charges with a local share, and charges them if the whole request passes. */
   private void locally(Charges charges, Charges local, int[] places, long nowNanos) {
     if (charges.queued()) {
       local.maxWait(charges.maxWaitNanos());
@@ -160,7 +160,7 @@ public final class FailureDecisions {
     fill(charges, local, places);
   }
 
-  /** Returns whether a charge passes of which any one has to, without a decision. */
+  /** Returns whether a charge of role ANY passes by its failure mode, without a decision. */
   private static boolean anyForgiven(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
       boolean elsewhere = ((SharedBinding) charges.binding(i)).localShare == null;
@@ -171,7 +171,7 @@ public final class FailureDecisions {
     return false;
   }
 
-  /** Returns whether the whole request passes as things stand; charges nothing. */
+  /** Returns whether the whole request would pass now; charges nothing. */
   private boolean passes(Charges charges, Charges local, int[] places, long nowNanos) {
     Charges looking = new Charges();
     for (int j = 0; j < local.size(); j++) {
@@ -211,7 +211,10 @@ public final class FailureDecisions {
     return mark(decision.atNanos()) != 0;
   }
 
-  /** Gives back what was charged here; what was forgiven was charged nowhere. */
+  /**
+   * Gives back permits that were charged here; permits admitted by a failure mode were charged
+   * nowhere.
+   */
   public void refund(
       SharedBinding binding,
       long fingerprint,

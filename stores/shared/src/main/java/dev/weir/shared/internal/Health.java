@@ -16,7 +16,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a shard may be asked, and what the log says of it. Safe for use by many threads. */
+/**
+ * The state of a shard: its breaker, its probes, and its messages in the log. Safe for use by many
+ * threads.
+ */
 public final class Health {
   private final Shard shard;
   private final Ticker ticker;
@@ -29,7 +32,7 @@ public final class Health {
   private final ShardTime time = new ShardTime();
   private volatile @Nullable Probing probing;
 
-  /** A probe on its way. */
+  /** A probe in flight. */
   private record Probing(
       CompletableFuture<? extends Reply> reply, long deadlineNanos, long lateBeforeNanos) {}
 
@@ -44,12 +47,12 @@ public final class Health {
     breaker = new Breaker(ticker);
   }
 
-  /** Returns whether the shard has been given up on for the moment. */
+  /** Returns whether the shard's breaker is open. */
   public boolean givenUp() {
     return breaker.isOpen();
   }
 
-  /** Returns why it has been given up on, in words; empty if it has not. */
+  /** Returns the reason why it is open, in words; empty if it is not. */
   public String problem() {
     return breaker.isOpen() ? log.problem() : "";
   }
@@ -58,7 +61,7 @@ public final class Health {
     breaker.succeeded();
   }
 
-  /** Takes note of a failed call. */
+  /** Notes a failed call. */
   public void failed(Failure failure, String words) {
     if (breaker.failed()) {
       log.failing(failure, words);
@@ -75,12 +78,12 @@ public final class Health {
     log.line("a caller failed on an answer: " + e);
   }
 
-  /** Returns whether a probe is on its way. */
+  /** Returns whether a probe is in flight. */
   public boolean probing() {
     return probing != null;
   }
 
-  /** Probes the shard if it has been given up on and it is time. */
+  /** Probes the shard if its breaker is open and it is time. */
   public void probeIfDue() {
     if (!breaker.takeProbe()) {
       return;
@@ -113,7 +116,10 @@ public final class Health {
     }
   }
 
-  /** Returns what the shard does, or a failed stage if it throws: a waiting operation must end. */
+  /**
+   * Returns the stage of a shard, or a failed stage if the shard throws: a waiting operation must
+   * end.
+   */
   public static <T> CompletionStage<? extends T> orFailed(
       Supplier<? extends CompletionStage<? extends T>> doing) {
     try {
@@ -123,21 +129,21 @@ public final class Health {
     }
   }
 
-  /** Returns which failure an error is. */
+  /** Returns the failure of an error. */
   public static Failure failure(@Nullable Throwable error) {
     return error == null ? Failure.OTHER : ShardException.of(error).failure();
   }
 
-  /** Returns why a call failed, in words. */
+  /** Returns the reason why a call failed, in words. */
   public static String words(Throwable error) {
     return Objects.toString(ShardException.of(error).getMessage());
   }
 
   /**
-   * Reads a reply by the shard's own time.
+   * Reads a reply that has the shard's own time.
    *
-   * @param rest reads what comes after the time
-   * @return what is wrong with it, or null
+   * @param rest reads what follows the time
+   * @return the failure, or null
    */
   @Nullable Failure read(Reply reply, Consumer<? super Reply> rest) {
     return read(reply, true, rest);
@@ -146,9 +152,9 @@ public final class Health {
   /**
    * Reads a reply.
    *
-   * @param ownTime whether its time is the shard's
-   * @param rest reads what comes after the time
-   * @return what is wrong with it, or null
+   * @param ownTime true if its time is the shard's
+   * @param rest reads what follows the time
+   * @return the failure, or null
    */
   @Nullable
   public Failure read(Reply reply, boolean ownTime, Consumer<? super Reply> rest) {

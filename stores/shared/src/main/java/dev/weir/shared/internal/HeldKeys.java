@@ -3,20 +3,20 @@ package dev.weir.shared.internal;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bound on what a process holds of keys of one store: allotments, counts and refusals, of all
+ * The bound on the keys that a process holds for one store: allotments, counts and refusals, of all
  * bindings and variants together. Safe for use by many threads.
  */
 public final class HeldKeys {
   /*
    * Each binding has a bound on its keys; but there may be many bindings, and callers choose keys.
-   * So all of them share this one, a part of the heap. Beyond it nothing is held of a further key,
-   * so the store decides each time: that costs calls, and admits nothing more.
+   * So all of them share this one, a part of the heap. Beyond the bound, nothing is held of a
+   * further key, so the store decides each time: that costs calls, and does not admit more.
    */
 
-  /** About what is held of a key. */
+  /** The approximate memory of one key. */
   private static final long KEY_BYTES = 512;
 
-  /** All keys together take at most this part (an eighth) of the heap. */
+  /** The largest part of the heap for all keys together: an eighth. */
   private static final int HEAP_PART = 8;
 
   private final long most;
@@ -26,7 +26,7 @@ public final class HeldKeys {
     this.most = most;
   }
 
-  /** Returns a bound by the heap of this process. */
+  /** Returns a bound for the heap of this process. */
   public static HeldKeys ofHeap() {
     return new HeldKeys(Runtime.getRuntime().maxMemory() / HEAP_PART / KEY_BYTES);
   }
@@ -45,7 +45,7 @@ public final class HeldKeys {
     held.decrementAndGet();
   }
 
-  /** Returns how many places are taken. */
+  /** Returns the number of places that are taken. */
   long held() {
     return held.get();
   }

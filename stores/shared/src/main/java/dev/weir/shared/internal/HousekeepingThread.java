@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Housekeeping by a thread of its own, which waits between two runs. */
+/** Housekeeping on a thread of its own, which waits between two runs. */
 public final class HousekeepingThread implements Housekeeping {
   private final Thread thread;
   private final Semaphore wakes = new Semaphore(0);
@@ -32,7 +32,7 @@ public final class HousekeepingThread implements Housekeeping {
       try {
         boolean unused = wakes.tryAcquire(nanos, TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
-        // By its own task, since nobody else knows the thread: the next run comes early.
+        // Interrupted by its own task, since no other code has the thread: the next run is early.
       }
     }
   }

@@ -40,7 +40,7 @@ public final class InSequence extends Operation {
     return both.stream().anyMatch(Operation::moved);
   }
 
-  /** If its key came or went between the two, one of them was decided, and is not asked again. */
+  /** Returns the part to send again: if its key moved between the two, one of them was decided. */
   @Override
   Operation again() {
     List<Operation> left = both.stream().filter(Operation::moved).toList();

@@ -17,47 +17,47 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process admitted of one binding's keys and has not recorded in the store yet. Safe for
- * use by many threads.
+ * The permits of one binding's keys that this process has admitted and not yet recorded in the
+ * store. Safe for use by many threads.
  */
 public final class LocalCounts implements LocalAuthority {
   /*
-   * How is LocalCounts designed, and why? A process admits by what the store said last, less what
-   * it admitted since, for at most the sync interval; and never more unrecorded permits than A, the
-   * quota's share of that interval, at least one. Beyond either it records them in the store and
-   * has the store decide. So the other processes lack at most A permits of it at any time, and the
+   * How is LocalCounts designed, and why? A process admits by the store's last answer, less the
+   * permits admitted since, for at most the sync interval; and at most A unrecorded permits, the
+   * quota's share of that interval, at least one. Beyond either bound it records them in the store,
+   * and the store decides. So the other processes lack at most A permits of it at any time, and the
    * excess in any window is at most A for each other process: a process whose last view had no room
    * admits nothing.
    *
-   * What a process admitted is recorded in the store before the store decides more for it: an
-   * operation takes the unrecorded permits along, and waits for the answer of an earlier record. A
-   * call of its own would not do: calls overtake each other, when a thread of the client's sends
-   * what another put in its queue, or when one has to be sent again with the script.
+   * The permits that a process admitted are recorded in the store before the store decides more for
+   * it: an operation takes the unrecorded permits along, and waits for the answer of an earlier
+   * record. A separate call would not suffice: calls overtake each other, if a thread of the client
+   * sends what another put in its queue, or if one has to be sent again with the script.
    *
-   * Nor does the process admit anything while the store is asked, or the store would decide without
-   * those permits, and the excess grew by A for this process too. A charge that could be admitted
-   * here is held until the answers are there. Then all that are held are decided or asked for
+   * The process also admits nothing while a call is in flight: otherwise the store would decide
+   * without those permits, and the excess would grow by A for this process too. A charge that could
+   * be admitted here is held until the answers are there. Then all held charges are decided or sent
    * together, so however many come at once, none is held twice.
    *
-   * Answers may overtake each other as well. One that the store gave before the view does not
-   * replace it: it lacks what the store has counted for this process since.
+   * Answers may overtake each other too. One that the store gave before the view does not replace
+   * it: it lacks the permits that the store has counted for this process since.
    *
-   * A request of several descriptors asks the store each time, and does not wait: the process's own
-   * unrecorded permits add at most A to the excess then.
+   * A request of several descriptors is decided by the store each time, and does not wait: in that
+   * case the process's own unrecorded permits add at most A to the excess.
    *
-   * A refusal admits nothing here, even if it says that some permits remain: a cluster's leader may
-   * refuse by a state that lacks what is being committed, this process's own record among it.
+   * A refusal admits nothing here, even if some permits remain by it: a cluster's leader may refuse
+   * by a state that lacks entries not committed yet, among them this process's own record.
    *
-   * A view and a refusal end as an allotment does: by the monotonic or the wall clock, the first of
-   * them to say so.
+   * A view and a refusal end like an allotment: as soon as the monotonic or the wall clock has
+   * reached the end.
    *
-   * A record is sent again if it is not known whether it arrived. It may count twice then, which
+   * A record is sent again if it is not known whether it arrived. It may then count twice, which
    * can only refuse.
    */
-  /** Keys beyond this are asked for one by one. */
+  /** The most keys with a count; the permits of other keys are requested one by one. */
   private static final int MOST_KEYS = 1 << 16;
 
-  /** Far more than can be answered in time. */
+  /** The most charges that wait for one key; far more than can be answered in time. */
   private static final int MOST_WAITING = 1 << 16;
 
   private final Policy policy;
@@ -70,12 +70,14 @@ public final class LocalCounts implements LocalAuthority {
   private final Map<Long, Count> counts = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
 
-  /** Set when permits admitted here would not be recorded any more. */
+  /** True once permits admitted here would not be recorded any more. */
   private volatile boolean closed;
 
   /**
+   * Creates the counts of a binding.
+   *
    * @param held bounds the keys of all bindings
-   * @param store asks on behalf of a binding
+   * @param store sends operations on behalf of a binding
    */
   public LocalCounts(
       Policy policy,
@@ -93,7 +95,7 @@ public final class LocalCounts implements LocalAuthority {
     sweepAtNanos = clocks.nanos();
   }
 
-  /** Returns how many permits of a key a process may admit before it records them. */
+  /** Returns the most permits of a key that a process may admit before it records them. */
   public static long mostUnrecorded(Policy policy) {
     double share = (double) policy.sharing().syncIntervalNanos() / policy.quota().windowNanos();
     return Math.max(1, (long) (policy.quota().permits() * share));
@@ -111,7 +113,7 @@ public final class LocalCounts implements LocalAuthority {
       if (count.ask(binding, permits, callback)) {
         return;
       }
-      remove(fingerprint, count); // It is gone.
+      remove(fingerprint, count); // The count is gone.
     }
     store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
   }
@@ -168,7 +170,7 @@ public final class LocalCounts implements LocalAuthority {
           }
         });
     refusals.sweep();
-    // Last: another thread that finds it set finds all of this done, or does it as well.
+    // Last: a thread that sees this time sees all of this work done, or does it as well.
     sweepAtNanos = now + policy.sharing().syncIntervalNanos() / 2;
   }
 
@@ -192,7 +194,9 @@ public final class LocalCounts implements LocalAuthority {
     refusals.close();
   }
 
-  /** A charge that waits: until the permits admitted before it are recorded, or as it is held. */
+  /**
+   * A charge that waits, until the permits admitted before it are recorded or because it is held.
+   */
   private record Waiting(
       SharedBinding binding, long permits, DecideOne.Callback callback, long askedAtNanos) {}
 
@@ -201,15 +205,15 @@ public final class LocalCounts implements LocalAuthority {
     private final long fingerprint;
     private long unrecorded;
 
-    /** The unrecorded permits that are on their way to the store. */
+    /** The unrecorded permits that are in flight to the store. */
     private long recording;
 
-    /** Permits that the store may be giving at the moment; the view may or may not have them. */
+    /** Permits that the store may be charging at the moment; the view may or may not have them. */
     private long asking;
 
     private final Queue<Waiting> waiting = new ArrayDeque<>(1);
 
-    /** Charges to be decided when nothing is asked for any more; empty while nothing is. */
+    /** Charges to be decided when no call is in flight any more; empty while there is none. */
     private final Queue<Waiting> held = new ArrayDeque<>(1);
 
     private @Nullable Result view;
@@ -219,7 +223,7 @@ public final class LocalCounts implements LocalAuthority {
     private long viewCameAtNanos;
     private boolean gone;
 
-    /** Whether it has one of the {@link #places}. */
+    /** True while it has one of the {@link #places}. */
     private boolean hasPlace = true;
 
     Count(long fingerprint) {
@@ -235,12 +239,12 @@ public final class LocalCounts implements LocalAuthority {
       }
     }
 
-    /** Decides by what is known, or returns null if that does not suffice. */
+    /** Decides by the view, or returns null if that does not suffice. */
     synchronized @Nullable Result decide(long permits) {
       return here(permits);
     }
 
-    /** Returns whether so many permits could be admitted here, were the store not asked. */
+    /** Returns whether that many permits could be admitted here if no call were in flight. */
     private boolean suffices(long permits) {
       return permits > 0
           && !clocks.reached(viewEnds)
@@ -270,7 +274,7 @@ public final class LocalCounts implements LocalAuthority {
           known.atNanos());
     }
 
-    /** Records in the store what is unrecorded. */
+    /** Records all unrecorded permits in the store. */
     void record(SharedBinding binding) {
       RecordAdmitted record;
       synchronized (this) {
@@ -281,7 +285,7 @@ public final class LocalCounts implements LocalAuthority {
       }
     }
 
-    /** Returns the operation that records all that is unrecorded, or null if nothing is. */
+    /** Returns the operation that records all unrecorded permits, or null if there are none. */
     private @Nullable RecordAdmitted newRecord(SharedBinding binding) {
       long permits = unrecorded - recording;
       if (permits == 0) {
@@ -306,7 +310,7 @@ public final class LocalCounts implements LocalAuthority {
       goOn();
     }
 
-    /** Fails the charges that wait: the store must not decide without the permits before them. */
+    /** Fails the waiting charges: the store must not decide without the permits before them. */
     private void notRecorded(long permits, Failure failure) {
       List<Waiting> failed;
       synchronized (this) {
@@ -323,7 +327,7 @@ public final class LocalCounts implements LocalAuthority {
     }
 
     /**
-     * Has the store decide, after all that is admitted here is recorded; or holds the charge.
+     * Sends the charge to the store after all permits admitted here are recorded, or holds it.
      *
      * @return false if nothing is counted here any more
      */
@@ -358,7 +362,7 @@ public final class LocalCounts implements LocalAuthority {
       waiting.add(charge);
     }
 
-    /** Asks for those that wait, and decides those that are held if no answer is to come. */
+    /** Sends the waiting charges, and decides those that are held if no answer is missing. */
     private void goOn() {
       List<Runnable> decided = takeHeld();
       for (Operation next = next(); next != null; next = next()) {
@@ -367,7 +371,7 @@ public final class LocalCounts implements LocalAuthority {
       Operation.deliverAll(decided, Runnable::run);
     }
 
-    /** Returns the answers to those that were held and can be decided here; the others wait. */
+    /** Returns the answers of held charges that can be decided here; the others wait. */
     private synchronized List<Runnable> takeHeld() {
       if (asking > 0 || held.isEmpty()) {
         return List.of();
@@ -385,7 +389,7 @@ public final class LocalCounts implements LocalAuthority {
       return decided;
     }
 
-    /** Returns what is to be asked next, or null if nothing is, or if it has to wait. */
+    /** Returns the next operation to send, or null if there is none or it has to wait. */
     private synchronized @Nullable Operation next() {
       Waiting first = recording == 0 ? waiting.poll() : null;
       if (first == null) {
@@ -454,13 +458,13 @@ public final class LocalCounts implements LocalAuthority {
           || (result.atNanos() == known.atNanos() && remaining > viewRemaining);
     }
 
-    /** Admits nothing more here, and forgets what is not on its way to the store. */
+    /** Admits nothing more here, and drops permits that are not in flight to the store. */
     synchronized void drop() {
       gone = true;
       unrecorded = recording;
     }
 
-    /** Takes back what was admitted by what is known now: older permits may count no more. */
+    /** Takes back permits admitted by the current view: older ones may not count any more. */
     synchronized boolean takeBack(long permits, long atNanos) {
       Result known = view;
       if (known == null || known.atNanos() != atNanos || permits > unrecorded - recording) {
@@ -470,14 +474,14 @@ public final class LocalCounts implements LocalAuthority {
       return true;
     }
 
-    /** Returns whether nothing is to be remembered; nothing is counted here any more then. */
+    /** Returns true if nothing needs to be kept; from then on nothing is counted here any more. */
     synchronized boolean idle(long now) {
       boolean unused =
           unrecorded == 0
               && asking == 0
               && held.isEmpty()
               && now - viewedAt.nanos() > 2 * policy.sharing().syncIntervalNanos();
-      gone |= unused; // Another thread may have found so, and removed it.
+      gone |= unused; // Another thread may have found that too, and removed it.
       return gone;
     }
   }

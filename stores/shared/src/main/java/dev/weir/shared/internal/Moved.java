@@ -10,19 +10,19 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Operations of which a shard has decided nothing, since it does not have their keys any more, or
- * not yet. They are asked for again where the keys are by then. Safe for use by many threads.
+ * Operations that a shard has not decided, because it does not have their keys any more, or not
+ * yet. They are sent again to the shard that has the keys by then. Safe for use by many threads.
  */
 public final class Moved {
   /*
-   * The shard that answers so is sure that it has decided nothing; so the operation may be asked for
-   * once more, as if it had not been sent. While keys are on their way, which takes some
-   * milliseconds, no shard has them: the operation waits and asks again, for half of its time; with
-   * less than that left, it would fail those that share its call.
+   * A shard that answers so has certainly decided nothing; so the operation may be sent once more,
+   * as if it had not been sent before. While keys are on their way, which takes some milliseconds,
+   * no shard has them: the operation waits and is sent again, for half of its time; with less time
+   * left, it would fail the others that share its call.
    */
   private static final long PAUSE_NANOS = 10_000_000L;
 
-  /** Far more than can be answered in time. */
+  /** The most operations that wait; far more than can be answered in time. */
   private static final int MOST_WAITING = 1 << 16;
 
   private final Link link;
@@ -45,7 +45,7 @@ public final class Moved {
   /**
    * Takes an operation that was not decided.
    *
-   * @param by who asked for it
+   * @param by the caller that sent it
    */
   public void add(Operation asked, Caller by) {
     Operation operation = asked.again();
@@ -64,13 +64,13 @@ public final class Moved {
       fail(operation);
     } else {
       queue.add(new Waiting(operation, now + PAUSE_NANOS));
-      if (closed) { // Meanwhile: nobody would look again.
+      if (closed) { // Closed meanwhile: nothing would run again.
         close();
       }
     }
   }
 
-  /** Asks again for what has waited. */
+  /** Sends the waiting operations again. */
   public void tick() {
     long now = ticker.nanos();
     for (int i = waiting.get(); i > 0; i--) {
@@ -88,7 +88,7 @@ public final class Moved {
     }
   }
 
-  /** Returns whether nothing waits. */
+  /** Returns whether no operation waits. */
   public boolean idle() {
     return waiting.get() == 0;
   }
@@ -109,7 +109,7 @@ public final class Moved {
     operation.fail(Failure.MOVED);
   }
 
-  /** Fails what waits, and all that comes. */
+  /** Fails waiting operations, and all that come later. */
   public void close() {
     closed = true;
     for (Waiting next = queue.poll(); next != null; next = queue.poll()) {

@@ -14,19 +14,22 @@ import org.jspecify.annotations.Nullable;
  * #answer} and {@link #fail} is called, once.
  */
 public abstract class Operation {
-  /** By when it must be answered, on the store's ticker. */
+  /** The instant by which it must be answered, on the store's ticker. */
   public long deadlineNanos;
 
-  /** How late this process was in all when the deadline was set. */
+  /** The total lateness of this process when the deadline was set. */
   public long lateBeforeNanos;
 
-  /** For how long the request had waited before the operation was handed to the caller. */
+  /** The time that the request had waited before the operation was handed to the caller. */
   public long waitedNanos;
 
-  /** The caller's time, where it decides; else {@link Call#SHARDS_TIME}. */
+  /** The caller's time, if the store decides by it; otherwise {@link Call#SHARDS_TIME}. */
   public long nowNanos = Call.SHARDS_TIME;
 
-  /** Takes it if the shard says that it has decided nothing of it; null if it is lost then. */
+  /**
+   * The taker of the operation if the shard has not decided any part of it; null if it fails in
+   * that case.
+   */
   @Nullable public Moved elsewhere;
 
   /** Returns the binding of its first key; all its keys are in the same slot. */
@@ -35,7 +38,7 @@ public abstract class Operation {
   /** Returns the fingerprint of its first key. */
   public abstract long fingerprint();
 
-  /** Receives keys. */
+  /** A receiver of keys. */
   public interface Keys {
     void key(SharedBinding binding, long fingerprint);
   }
@@ -45,7 +48,10 @@ public abstract class Operation {
     keys.key(binding(), fingerprint());
   }
 
-  /** Returns whether it is for the same permits of the same key, and takes it along if so. */
+  /**
+   * Merges another operation into this one if it is for the same permits of the same key; returns
+   * whether it did.
+   */
   public boolean merge(Operation other) {
     return false;
   }
@@ -55,58 +61,61 @@ public abstract class Operation {
   /** Reads its part of the reply. */
   public abstract void read(Reply reply);
 
-  /** Returns whether what was read is that a key's state is not known; nothing was charged then. */
+  /** Returns true if by the reply a key's state is not known; then nothing was charged. */
   public boolean undecided() {
     return false;
   }
 
-  /** Returns whether what was read is that the shard does not have its key; nothing was decided. */
+  /** Returns true if by the reply the shard does not have the key; then nothing was decided. */
   public boolean moved() {
     return false;
   }
 
-  /** Returns what of it is to be asked for again, if it has moved; hands on what was decided. */
+  /** Returns the part of it to send again after a move; hands on the part that was decided. */
   Operation again() {
     return this;
   }
 
-  /** Returns whether one call can decide all of it. */
+  /** Returns whether one call can decide the whole operation. */
   boolean inOne(Link link) {
     return true;
   }
 
-  /** Has its parts decided, where one call cannot decide all of it. */
+  /** Decides its parts one by one, if one call cannot decide the whole. */
   void apart() {
     throw new IllegalStateException("an operation on one key");
   }
 
-  /** Returns of how many charges the state is not known, where others decided all the same. */
+  /** Returns the number of charges whose state is not known, although others were decided. */
   public int unknown() {
     return 0;
   }
 
-  /** Hands on what was read. */
+  /** Hands on the result that was read. */
   public abstract void answer();
 
-  /** Hands on that there will be no answer. */
+  /** Hands on the failure: there will be no answer. */
   public abstract void fail(Failure failure);
 
-  /** Returns the refunds of what was charged, for an answer that comes too late. */
+  /** Returns the refunds of its charges, for an answer that comes too late. */
   public List<Refund> undo() {
     return List.of();
   }
 
-  /** Returns how many permits may have been charged. */
+  /** Returns the number of permits that may have been charged. */
   public long permits() {
     return 0;
   }
 
-  /** Returns how many charges it decides. */
+  /** Returns the number of charges that it decides. */
   public int charges() {
     return 1;
   }
 
-  /** Calls {@code deliver} for each, also after it threw; what it threw is thrown at the end. */
+  /**
+   * Calls {@code deliver} for each element, even after it threw; rethrows its exceptions at the
+   * end.
+   */
   public static <T> void deliverAll(Iterable<T> all, Consumer<? super T> deliver) {
     @Nullable Throwable failed = null;
     for (T each : all) {

@@ -1,19 +1,22 @@
 package dev.weir.shared.internal;
 
 /**
- * How often a store looks after what waits: often, and less often once nothing has waited for a
- * while. Safe for use by many threads.
+ * The interval at which a store checks waiting operations: short, and longer once none has waited
+ * for a while. Safe for use by many threads.
  */
 public final class Pace {
   /*
-   * A look at nothing takes no time, but it wakes a thread: at two hundred a second, an idle
-   * server would take a hundredth of a processor for it. So a store that had nothing to look after
-   * for some time rests. A thread that asks it then ends the rest before anything waits, so that
-   * nothing is looked after later than it would have been. A rest is announced one look before it
-   * begins: what is asked by a thread that has not seen the announcement is seen by that look.
+   * A check without work takes no time, but it wakes a thread: at two hundred a second, an idle
+   * server would use a hundredth of a processor for it. So a store that had no work for some time
+   * rests. A thread that makes a request then ends the rest before anything waits, so that no check
+   * is later than it would have been. A rest is announced one check before it begins: if a thread
+   * makes a request without having seen the announcement, that check sees the request.
    */
 
-  /** About a second: a store that is asked now and then is woken no more often. */
+  /**
+   * The number of checks without work before a rest: about a second, so that a store with a request
+   * now and then is woken no more often.
+   */
   public static final int TICKS_BEFORE_REST = 200;
 
   public static final int TICKS_OF_REST = 20;
@@ -21,20 +24,22 @@ public final class Pace {
   private final long tickNanos;
   private int idleTicks;
 
-  /** Set from one look before the rest on. */
+  /** True from one check before the rest on. */
   private volatile boolean resting;
 
   /**
-   * @param tickNanos between two looks, where there is something to look after
+   * Creates the pace.
+   *
+   * @param tickNanos between two checks, while there is work
    */
   public Pace(long tickNanos) {
     this.tickNanos = tickNanos;
   }
 
   /**
-   * Returns after how many nanoseconds to look again.
+   * Returns the nanoseconds until the next check.
    *
-   * @param idle whether there was nothing to look after
+   * @param idle true if there was no work
    */
   public synchronized long next(boolean idle) {
     idleTicks = idle ? Math.min(idleTicks + 1, TICKS_BEFORE_REST) : 0;
@@ -43,9 +48,9 @@ public final class Pace {
   }
 
   /**
-   * Ends a rest, if there is one; to be called before something waits.
+   * Ends a rest, if there is one; to be called before anything waits.
    *
-   * @param look is run then, before any other thread goes on
+   * @param look is run in that case, before any other thread goes on
    */
   public void wake(Runnable look) {
     if (resting) {

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Records permits that this process has admitted already. */
+/** An operation that records permits that this process has already admitted. */
 public final class RecordAdmitted extends Operation {
   private final SharedBinding binding;
   private final long fingerprint;

@@ -6,7 +6,7 @@ import dev.weir.shared.Reply;
 import dev.weir.shared.SharedBinding;
 import java.util.function.LongConsumer;
 
-/** Gives permits back. */
+/** An operation that gives permits back. */
 public final class Refund extends Operation {
   private final SharedBinding binding;
   private final long fingerprint;
@@ -16,7 +16,7 @@ public final class Refund extends Operation {
   private final LongConsumer done;
   private long given;
 
-  /** Gives permits back without a callback. */
+  /** Creates a refund without a callback. */
   Refund(SharedBinding binding, long fingerprint, long permits, long atNanos, long resetNanos) {
     this(binding, fingerprint, permits, atNanos, resetNanos, given -> {});
   }
@@ -36,7 +36,7 @@ public final class Refund extends Operation {
     this.done = done;
   }
 
-  /** Returns how many permits are to be given back. */
+  /** Returns the number of permits to give back. */
   public long asked() {
     return permits;
   }

@@ -10,37 +10,35 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refusals of one binding's keys that are still true, so that the store need not be asked. Safe for
+ * Refusals of one binding's keys that still hold, so that no call to the store is needed. Safe for
  * use by many threads.
  */
 final class Refusals {
   /*
-   * How is Refusals designed, and why? A refusal says after how long the same permits fit if no
-   * request uses the key meanwhile; if one does, later. The time is counted from before the store
-   * was asked, so the refusal ends here no later than there: by the monotonic and the wall clock,
-   * whichever ends it first. Until then the store would refuse the same permits again, and the
-   * retry-after that is answered here ends at the same instant.
+   * How is Refusals designed, and why? A refusal has the time after which the same permits fit if
+   * no request uses the key meanwhile; if one does, they fit later. The time is counted from before
+   * the call to the store, so the refusal ends here no later than there: by the monotonic or the
+   * wall clock, whichever ends it first. Until then the store would refuse the same permits again,
+   * and the retry-after that is answered here ends at the same instant.
    *
    * Only five things make the store admit earlier. A refund and a reset through this process drop
-   * what is remembered of the key, under each of its numbers, before the store hears of them and
-   * again when it has answered: a refusal that was on its way meanwhile may be from before. A policy of another quota or shape
-   * has Refusals of its own. What remains are refunds, resets and greater quotas of other
-   * processes, a step of the store's calendar, which this one does not see, and a refusal that
-   * overtakes the answer to a refund. So
-   * a refusal is remembered for a bounded time, however long its retry-after is: for so long it may
-   * be false, and it never admits anything. The store is asked for a busy key once in that time
-   * instead of each time.
+   * the key's refusals, under each of its numbers, before the call to the store and again when it
+   * has answered: a refusal that was in flight meanwhile may be older. A policy of another quota or
+   * shape has Refusals of its own. The other causes remain: refunds, resets and greater quotas of
+   * other processes, a step of the store's calendar, which this process does not see, and a refusal
+   * that overtakes the answer to a refund. So a refusal is remembered for a bounded time, however
+   * long its retry-after is: it may be false for that time, and it never admits anything. For a
+   * busy key, the store is called once in that time instead of for each request.
    *
-   * What is admitted moves the instant: an admission through this process drops what is remembered
-   * of its key under the same number; one of several charges, under each number. After one through
-   * another process, or under another number, the retry-after that is answered here is too
-   * short, until the refusal is forgotten, and the remaining permits are those of when the store
-   * was asked.
+   * An admission moves the instant: one through this process drops the key's refusal under the same
+   * number; one of several charges, under each number. After one through another process, or under
+   * another number, the retry-after that is answered here is too short, until the refusal is
+   * forgotten, and the remaining permits are those of the last call.
    *
-   * Other permits than those that were refused are asked for: fewer may fit, and more may have to
-   * wait for longer.
+   * A request for another number of permits than the refused one needs a call: fewer may fit, and
+   * more may have to wait longer.
    */
-  /** Refusals of keys beyond this are not remembered. */
+  /** The most keys with a remembered refusal. */
   private static final int MOST_KEYS = 1 << 16;
 
   private final Clocks clocks;
@@ -49,15 +47,17 @@ final class Refusals {
   private final long mostNanos;
   private final Map<Long, Refusal> refusals = new ConcurrentHashMap<>();
 
-  /** Set when refusals would not be dropped any more. */
+  /** True once refusals would not be dropped any more. */
   private volatile boolean closed;
 
   private record Refusal(
       long permits, Result result, Clocks.Instant retryAt, Clocks.Instant forgottenAt) {}
 
   /**
+   * Creates the refusals of a binding.
+   *
    * @param held bounds the keys of all bindings
-   * @param mostNanos how long a refusal is remembered at most
+   * @param mostNanos the longest time that a refusal is remembered
    */
   Refusals(Clocks clocks, Counters counters, HeldKeys held, long mostNanos) {
     this.clocks = clocks;
@@ -66,9 +66,7 @@ final class Refusals {
     this.mostNanos = mostNanos;
   }
 
-  /**
-   * Returns the refusal of so many permits as it reads now, or null if the store is to be asked.
-   */
+  /** Returns the refusal of that many permits, updated to now, or null if the store must decide. */
   @Nullable Result recall(long fingerprint, long permits) {
     Refusal known = refusals.isEmpty() ? null : refusals.get(fingerprint);
     if (known == null || known.permits != permits || clocks.reached(known.forgottenAt)) {
@@ -91,7 +89,8 @@ final class Refusals {
   }
 
   /**
-   * Remembers a refusal; after an admission nothing, as the key's next permits fit later.
+   * Remembers a refusal. After an admission it remembers nothing, as the key's next permits fit
+   * later.
    *
    * @param askedAt a moment before the store decided
    */
@@ -123,14 +122,14 @@ final class Refusals {
     }
   }
 
-  /** Drops what is remembered of a key. */
+  /** Drops the refusals of a key. */
   void forget(long fingerprint) {
     if (!refusals.isEmpty()) {
       remove(fingerprint);
     }
   }
 
-  /** Drops what is over. */
+  /** Drops refusals that are over. */
   void sweep() {
     refusals.forEach(
         (fingerprint, refusal) -> {
@@ -144,7 +143,7 @@ final class Refusals {
     return refusals.isEmpty();
   }
 
-  /** Drops all, and remembers nothing any more. */
+  /** Drops all refusals, and remembers none any more. */
   void close() {
     closed = true;
     refusals.keySet().forEach(this::remove);

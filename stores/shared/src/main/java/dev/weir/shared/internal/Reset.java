@@ -6,7 +6,7 @@ import dev.weir.shared.Reply;
 import dev.weir.shared.SharedBinding;
 import java.util.function.Consumer;
 
-/** Has the store forget a key. */
+/** An operation that removes the state of a key in the store. */
 public final class Reset extends Operation {
   private final SharedBinding binding;
   private final long fingerprint;
@@ -14,7 +14,9 @@ public final class Reset extends Operation {
   private long known;
 
   /**
-   * @param done receives whether there was anything to forget; false if it is not known
+   * Creates a reset.
+   *
+   * @param done receives whether there was a state; false if that is not known
    */
   public Reset(SharedBinding binding, long fingerprint, Consumer<? super Boolean> done) {
     this.binding = binding;
@@ -42,7 +44,7 @@ public final class Reset extends Operation {
     known = reply.number();
   }
 
-  /** It is less than 0 where another shard has the key. */
+  /** Returns true if another shard has the key; the reply is then less than 0. */
   @Override
   public boolean moved() {
     return known < 0;

@@ -4,12 +4,15 @@ import dev.weir.shared.Failure;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the log says when a shard is lost and when it is back. Safe for use by many threads. */
+/**
+ * The messages in the log about a shard that is lost and one that is back. Safe for use by many
+ * threads.
+ */
 final class ShardLog {
   private final Consumer<? super String> log;
   private boolean everAnswered;
 
-  /** What was said last to be wrong; null while nothing is. */
+  /** The failure logged last; null while there is none. */
   private @Nullable Failure said;
 
   private volatile String problem = "";
@@ -18,7 +21,7 @@ final class ShardLog {
     this.log = log;
   }
 
-  /** Returns what is wrong; empty if nothing is, as far as is known. */
+  /** Returns the problem in words; empty if none is known. */
   String problem() {
     return problem;
   }
@@ -34,7 +37,8 @@ final class ShardLog {
   }
 
   /**
-   * Logs why nothing is decided, once for each reason; the link itself logs a missing connection.
+   * Logs the reason why the shard decides nothing, once for each reason; the link itself logs a
+   * missing connection.
    */
   synchronized void failing(Failure failure, String words) {
     problem = words.isEmpty() ? failure.text() : failure.text() + ": " + words;

@@ -8,11 +8,14 @@ import dev.weir.shared.SharedBinding;
 import java.util.function.Consumer;
 
 /**
- * Has the store decide each time, except where it would only repeat a refusal. Safe for use by many
- * threads.
+ * An authority that lets the store decide each time, except where the store would only repeat a
+ * refusal. Safe for use by many threads.
  */
 public final class StoreDecides implements LocalAuthority {
-  /** How long a refusal that another process has made untrue may still be answered. */
+  /**
+   * The longest time for which a refusal may be repeated after another process has ended its
+   * reason.
+   */
   public static final long MOST_REMEMBERED_NANOS = 100_000_000L;
 
   private final Clocks clocks;
@@ -20,7 +23,7 @@ public final class StoreDecides implements LocalAuthority {
   private final Consumer<? super Operation> store;
   private volatile long sweepAtNanos;
 
-  /** Set when refusals would not be dropped any more. */
+  /** True once refusals would not be dropped any more. */
   private volatile boolean closed;
 
   public StoreDecides(

@@ -5,24 +5,24 @@ import dev.weir.shared.Shard;
 import dev.weir.shared.StoreSettings;
 
 /**
- * Lets what has arrived be read before an operation is failed for its deadline, and measures how
- * late this process itself was. Safe for use by many threads.
+ * A check of deadlines that lets arrived replies be read before an operation is failed, and
+ * measures the lateness of this process itself. Safe for use by many threads.
  */
 public final class Turns {
   /*
-   * How is Turns designed, and why? Where processors are scarce, a reply may lie in its socket
-   * while the clock says that it is too late: the thread that reads has not run. To fail its
-   * operation then would blame the store for this process's own lateness. So a deadline is checked
-   * only after the reading threads had a turn: whatever had arrived is read then, and answered.
+   * How is Turns designed, and why? If processors are scarce, a reply may wait in its socket beyond
+   * its deadline because the thread that reads has not run. A failure of its operation would blame
+   * the store for this process's own lateness. So a deadline is checked only after the reading
+   * threads had a turn, in which they read and answer everything that had arrived.
    *
-   * An operation that waits to be sent is delayed by that lateness as well. Turns are asked for at
-   * every tick while any operation waits; if one comes later than the tick before it plus a tick or
-   * two, nothing was read or sent meanwhile, and all deadlines move by as much: by no more than the
+   * An operation that waits to be sent is delayed by that lateness too. A turn is requested at
+   * every tick while any operation waits. If one comes later than the tick before it plus a tick or
+   * two, nothing was read or sent meanwhile, and all deadlines move by that time: by at most the
    * timeout in all.
    *
-   * A loop that gives no turn at all for as many ticks as a timeout has is not waited for. Ticks,
-   * not time: a process that was stopped as a whole has missed both. So where a store is dead an
-   * answer takes the timeout, and never more than twice that, however late this process is.
+   * A loop without a turn for as many ticks as a timeout has is not waited for. Ticks are counted,
+   * not time: a process that was stopped as a whole has missed both. So if a store is dead, an
+   * answer takes the timeout, and at most twice that, however late this process is.
    */
   private final Shard shard;
   private final Ticker ticker;
@@ -30,7 +30,7 @@ public final class Turns {
   private final long tickNanos;
   private final long mostTicks;
 
-  /** When something was last read, as far as there was something to read. */
+  /** The time of the last read, or of the last tick without anything to read. */
   private long readAtNanos;
 
   private boolean asked;
@@ -46,13 +46,13 @@ public final class Turns {
     readAtNanos = ticker.nanos();
   }
 
-  /** Returns how late this process was in all. */
+  /** Returns the total lateness of this process. */
   public long lateNanos() {
     return lateNanos;
   }
 
   /**
-   * Returns whether a deadline has passed, and was not moved.
+   * Returns whether a deadline has passed, including its moves.
    *
    * @param lateBeforeNanos {@link #lateNanos()} when it was set
    */
@@ -62,7 +62,7 @@ public final class Turns {
   }
 
   /**
-   * To be called at every tick.
+   * Requests a turn; to be called at every tick.
    *
    * @param waiting whether any operation waits for a reply
    * @param expire fails the operations whose deadline is over; called after a turn

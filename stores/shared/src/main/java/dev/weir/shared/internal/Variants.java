@@ -10,29 +10,32 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process decides by itself of the keys of one name: under the policy in force, and under
- * its variants. Safe for use by many threads.
+ * The permits and refusals that this process holds for the keys of one name: under the policy in
+ * force, and under its variants. Safe for use by many threads.
  */
 public final class Variants {
   /*
-   * Why does each variant have an authority of its own? A key that is asked for under two policies
-   * would otherwise be granted by one what was allotted, or refused, under the other. With two
-   * authorities this process is as two processes that share the store: whatever they hold was
-   * charged there, so they promise together what two processes do. A key changes its policy rarely,
-   * and what is left under the earlier one is given back when its allotment ends.
+   * Why does each variant have an authority of its own? If a key is requested under two policies,
+   * one authority would grant under one policy the permits allotted under the other, or repeat its
+   * refusals. With two authorities this process acts like two processes that share the store:
+   * whatever they hold was charged there, so they guarantee together what two processes do. A key
+   * changes its policy rarely, and permits that are left under the earlier one are given back when
+   * its allotment ends.
    */
 
   /**
-   * Variants with an authority: each is looked after several times a second. The others have the
-   * store decide each time.
+   * The most variants with an authority, each of which is checked several times a second. The store
+   * decides each request of the others.
    */
   public static final int MOST_HELD = 256;
 
-  /** For how long an authority is kept for a variant that was asked for but is not used. */
+  /** The time for which an authority is kept for a variant that was bound but is not used. */
   public static final long KEPT_NANOS = 10_000_000_000L;
 
   /**
-   * @param binding the last that asked for the authority
+   * A variant's authority.
+   *
+   * @param binding the last one that requested the authority
    */
   private record Held(SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
     void tick() {
@@ -52,9 +55,11 @@ public final class Variants {
   private boolean closed;
 
   /**
+   * Creates the variants of a policy.
+   *
    * @param policy the one in force
    * @param inForce its authority
-   * @param authorities makes one for a policy
+   * @param authorities makes an authority for a policy
    */
   public Variants(
       Policy policy,
@@ -69,7 +74,7 @@ public final class Variants {
 
   /**
    * Returns the authority of a variant, the same for the same numbers until it is dropped as idle;
-   * null if the store decides each time.
+   * null if the store decides each request.
    */
   public synchronized @Nullable LocalAuthority of(SharedBinding variant) {
     if (closed) {
@@ -95,7 +100,10 @@ public final class Variants {
     return authority;
   }
 
-  /** Makes room. A binding whose authority is dropped asks for another one when it is used. */
+  /**
+   * Makes room by dropping idle authorities; a binding whose authority is dropped gets another one
+   * when it is used.
+   */
   private void dropIdle() {
     long now = clocks.nanos();
     held.values()
@@ -108,17 +116,17 @@ public final class Variants {
               if (!each.authority.idle()) {
                 return false;
               }
-              each.close(); // A request that comes meanwhile may hold something by now.
+              each.close(); // A request in between may hold permits by now.
               return true;
             });
   }
 
-  /** Does what is due for the variants. */
+  /** Does the due work of the variants. */
   public void tick() {
     held.values().forEach(Held::tick);
   }
 
-  /** Returns whether nothing is held for any of them. */
+  /** Returns true if none of them holds anything. */
   public boolean idle() {
     for (Held each : held.values()) {
       if (!each.authority.idle()) {
@@ -128,7 +136,10 @@ public final class Variants {
     return true;
   }
 
-  /** Drops what is remembered of a key's refusals, whatever its number: permits come back to it. */
+  /**
+   * Drops the remembered refusals of a key, whatever its number, since permits are given back to
+   * it.
+   */
   public void forgetRefusal(long fingerprint) {
     if (inForce != null) {
       inForce.forgetRefusal(fingerprint);
@@ -136,7 +147,7 @@ public final class Variants {
     held.values().forEach(each -> each.authority.forgetRefusal(fingerprint));
   }
 
-  /** Drops all that is known of a key: the store forgets it. */
+  /** Drops everything held of a key, since the store resets it. */
   public void reset(long fingerprint) {
     if (inForce != null) {
       inForce.reset(fingerprint);
@@ -144,7 +155,7 @@ public final class Variants {
     held.values().forEach(each -> each.authority.reset(fingerprint));
   }
 
-  /** Gives back what the variants hold; from then on the store is asked each time. */
+  /** Gives back the permits that the variants hold; from then on the store decides each request. */
   public synchronized void close() {
     closed = true;
     held.values().forEach(Held::close);

@@ -33,7 +33,7 @@ class AllotmentsTest {
 
   private final FakeTicker ticker = new FakeTicker();
 
-  /** Another clock than the one that is moved by most tests. */
+  /** A second clock, which most tests do not move. */
   private final FakeTicker wall = new FakeTicker(-1_000_000 * MILLI);
 
   private final Clocks clocks = new Clocks(ticker, wall);
@@ -69,12 +69,14 @@ class AllotmentsTest {
     return new Result(Reason.WITHIN_LIMIT, remaining, retryNanos, 1_000 * MILLI, atNanos);
   }
 
-  /** Answers the only operation: so many fit, and so many remain. */
+  /** Answers the only operation: the permits fit that many times, and the rest remains. */
   private void grant(long times, long remaining) {
     redis.grant(times, said(remaining, 0, ticker.nanos()));
   }
 
-  /** Has an allotment of one key grow to {@code size} permits ahead; they are left. */
+  /**
+   * Makes the allotment of one key grow to {@code size} permits in advance, all of which are left.
+   */
   private void grow(int size) {
     ask();
     grant(1, 1_000_000);
@@ -120,7 +122,7 @@ class AllotmentsTest {
 
     ask();
 
-    // Of nine two were used.
+    // Of nine permits, two were used.
     assertThat(redis.refunds()).containsExactly(7L);
     assertThat(redis.wanted()).isEqualTo(1 + 1);
   }
@@ -264,7 +266,7 @@ class AllotmentsTest {
       held.decide(own, KEY, 1, new Answers());
       other.grant(1, said(100, 0, 970 * MILLI));
       held.decide(own, KEY, 1, new Answers());
-      // One more than is wanted, thirty milliseconds before the window's end.
+      // One permit more than needed, thirty milliseconds before the window's end.
       other.grant(2, said(100, 0, 970 * MILLI));
       ticker.advance(30 * MILLI - 1);
       Answers before = new Answers();
@@ -373,7 +375,7 @@ class AllotmentsTest {
 
   @Test
   void permitsThatCameMeanwhile_areUsedBeforeAskingAgain() throws InterruptedException {
-    // Many threads at once: whatever was charged is admitted, left, or given back.
+    // Many threads at once: each charged permit is admitted, left, or given back.
     int threads = 8;
     int each = 500;
     FakeStore own = new FakeStore(ticker);
@@ -404,7 +406,7 @@ class AllotmentsTest {
     assertThat(own.charged - own.givenBack).isEqualTo((long) threads * each);
   }
 
-  /** What happens: a number of the steps below, and by how much. */
+  /** An event: one of the steps below by its number, and an amount. */
   private record Event(int step, int amount) {}
 
   @Test
@@ -421,7 +423,7 @@ class AllotmentsTest {
         });
   }
 
-  /** Knows of each grant only how much of it is left, and until when it lasts. */
+  /** Replays events against a model: of each grant, the permits that are left and its end. */
   private static void check(List<Event> events) {
     FakeTicker time = new FakeTicker();
     FakeStore far = new FakeStore(time);
@@ -441,7 +443,7 @@ class AllotmentsTest {
           if (!far.asked.isEmpty()) {
             long times = Math.min(far.wanted(), event.amount());
             long at = time.nanos();
-            // Every grant is at an instant of its own.
+            // Every grant has an instant of its own.
             time.advance(1_000);
             balance.put(at, times);
             ends.put(at, far.askedAtNanos + LIFE);
@@ -505,7 +507,7 @@ class AllotmentsTest {
             Bindings.MANY_KEYS,
             operation -> {
               if (FakeCall.requests(operation).get(0).kind().equals("refund")) {
-                swept.get(0).tick(binding); // As another thread would, meanwhile.
+                swept.get(0).tick(binding); // Like another thread at this moment.
                 idle.add(swept.get(0).idle());
               } else {
                 redis.ask(operation);

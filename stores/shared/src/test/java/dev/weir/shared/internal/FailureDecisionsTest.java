@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FailureDecisionsTest {
   private final FailureDecisions decisions = new FailureDecisions(new Counters());
 
-  /** Two permits here, where the answer is local. */
+  /** Returns a binding with two permits here, if the failure mode is local. */
   private SharedBinding binding(FailureMode answer, String name) {
     Policy policy =
         Policy.builder(Quota.perSecond(2)).sharing(Sharing.STRICT.onFailure(answer)).build();

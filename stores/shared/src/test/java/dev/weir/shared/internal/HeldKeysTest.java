@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The keys of all bindings have one bound, as callers choose how many there are. */
+/** The bound on the keys of all bindings, since callers choose how many keys there are. */
 class HeldKeysTest {
   private static final long MILLI = 1_000_000L;
   private static final int MOST = 100;
@@ -47,7 +47,7 @@ class HeldKeysTest {
     };
   }
 
-  /** Has the store answer all that it is asked. */
+  /** Answers all operations for the store. */
   private void answer(boolean fits) {
     while (!store.asked.isEmpty()) {
       Reason reason = fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
@@ -133,7 +133,7 @@ class HeldKeysTest {
     }
   }
 
-  /** What waits for one key is bounded: the store may take its time. */
+  /** The requests that wait for one key are bounded, since the store may take long. */
   @Test
   void requestsThatWaitForAnAllotment_areBounded() {
     LocalAuthority authority = authority(Consistency.LEASED);

@@ -57,7 +57,7 @@ class LocalCountsTest {
     return new Result(Reason.WITHIN_LIMIT, remaining, 0, 1_000 * MILLI, atNanos);
   }
 
-  /** Has Redis say that so many permits remain. */
+  /** Sets the view: that many permits remain in Redis. */
   private void know(long remaining) {
     ask(1);
     redis.grant(1, fits(remaining, ticker.nanos()));
@@ -301,7 +301,7 @@ class LocalCountsTest {
     assertThat(refused.result().retryAfterNanos()).isEqualTo(20 * MILLI);
     assertThat(ask(2).answers).isEmpty();
     redis.grant(1, fits(0, 0));
-    // Four may have to wait for longer.
+    // Four permits may have to wait longer.
     assertThat(ask(4).answers).isEmpty();
     redis.grant(0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
 
@@ -309,7 +309,7 @@ class LocalCountsTest {
     assertThat(ask(3).answers).isEmpty();
   }
 
-  /** It may have been read before what this process has recorded since. */
+  /** The remaining permits may lack those that this process has recorded since. */
   @Test
   void whatRemainsByARefusal_isNotAdmittedHere() {
     ask(3);

@@ -29,12 +29,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Keys that move from one shard to another while they are asked for. */
+/** Keys that move from one shard to another while they are requested. */
 class MovedTest {
   private static final long MILLI = 1_000_000;
   private static final long TIMEOUT_NANOS = 100 * MILLI;
 
-  /** A result, or that the key has moved: see {@link FakeReply}. */
+  /** A result, or the mark of a moved key: see {@link FakeReply}. */
   private static final long[] ONE_LEFT = {0, 1, 0, 5, 0, 0};
 
   private static final long[] GONE = {3, -1, 0, 0, 0, 0};
@@ -63,7 +63,7 @@ class MovedTest {
     public void close() {}
   }
 
-  /** Two shards, which have the even and the odd keys; or one of them has all. */
+  /** A link to two shards, which have the even and the odd keys; or one of them has all. */
   private final class Two extends FakeLink {
     private int all = 0;
     private boolean parted;
@@ -144,7 +144,7 @@ class MovedTest {
   void keyThatIsElsewhere_isAskedThere_atOnceIfThatIsKnown() {
     Binding binding = binding(Consistency.STRICT);
     ask(binding, 7);
-    link.all = 1; // What is known has changed meanwhile.
+    link.all = 1; // The slots have moved meanwhile.
     last(shards[0], 1).answer(numbers(0, GONE));
     assertThat(reason(0)).as("not answered yet").isEqualTo(Reason.NO_LIMIT);
     last(shards[1], 1).answer(numbers(1, ONE_LEFT));
@@ -182,7 +182,9 @@ class MovedTest {
     assertThat(store.metrics().burned()).isZero();
   }
 
-  /** What was asked for together is charged apart, once the keys are in two shards. */
+  /**
+   * Charges that were requested together are decided one by one, once their keys are in two shards.
+   */
   @Test
   void keysThatPart_areDecidedApart_andGivenBackIfOneIsRefused() {
     Binding binding = binding(Consistency.STRICT);
@@ -206,7 +208,7 @@ class MovedTest {
       Charges one = new Charges().add(binding, 7, 1);
       store.decide(one, 0, decided -> allowed.add(decided.allowed()));
     }
-    assertThat(shards[0].calls).hasSize(2); // The first two; the others wait together.
+    assertThat(shards[0].calls).hasSize(2); // The first two are sent; the others wait together.
     shards[0].calls.get(0).answer(numbers(0, GONE));
     shards[0].calls.get(1).answer(numbers(0, GONE));
     last(shards[0], 3).answer(numbers(0, GONE));
@@ -236,7 +238,9 @@ class MovedTest {
     assertThat(found).containsExactly(true);
   }
 
-  /** A record and a request go together: what was decided of them is not asked for once more. */
+  /**
+   * A record and a request that were sent together: the part that was decided is not sent again.
+   */
   @Test
   void halfOfASequence_thatWasDecided_isNotAskedAgain() {
     List<String> answers = new ArrayList<>();

@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
-/** Reads what a {@link ByteWriter} has written, and nothing else: each value has one writing. */
+/**
+ * A reader of what a {@link ByteWriter} has written. It accepts nothing else: each value has one
+ * encoding.
+ */
 final class ByteReader {
   private final byte[] bytes;
   private int offset;

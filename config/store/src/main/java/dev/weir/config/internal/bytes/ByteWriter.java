@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 
-/** Writes whole numbers in as few bytes as they need, seven bits in each, the lowest first. */
+/** A writer of whole numbers in as few bytes as they need, seven bits in each, the lowest first. */
 public final class ByteWriter {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(32);
 

@@ -6,7 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
-/** What values may be; refused with what was given and what was expected. */
+/** Checks of values, with error messages that contain the value and what was expected. */
 public final class Check {
   private static final int MAX_SHOWN = 80;
 
@@ -17,7 +17,7 @@ public final class Check {
         name + ": " + shown(value) + " (expected: " + expected + ")");
   }
 
-  /** Returns a value as messages show it: one line, and not too much of it. */
+  /** Returns a value as messages show it: shortened, on one line. */
   public static String shown(@Nullable Object value) {
     String shown = String.valueOf(value);
     if (shown.length() > MAX_SHOWN) {
@@ -37,7 +37,7 @@ public final class Check {
     return value;
   }
 
-  /** Returns the text if it has so many bytes in UTF-8. */
+  /** Returns the text if its length in UTF-8 is within the bounds. */
   public static String text(String name, String value, int least, int most) {
     int bytes = bytes(value);
     if (bytes < 0) {
@@ -49,7 +49,7 @@ public final class Check {
     return value;
   }
 
-  /** As {@link #text}, without control characters. */
+  /** Returns the text if {@link #text} accepts it and it has no control characters. */
   public static String line(String name, String value, int least, int most) {
     text(name, value, least, most);
     if (value.chars().anyMatch(Character::isISOControl)) {
@@ -58,7 +58,7 @@ public final class Check {
     return value;
   }
 
-  /** Returns the length in UTF-8, or -1 for what is no Unicode. */
+  /** Returns the length in UTF-8, or -1 if the text is not Unicode. */
   private static int bytes(String value) {
     try {
       return UTF_8.newEncoder().encode(CharBuffer.wrap(value)).remaining();
@@ -67,9 +67,9 @@ public final class Check {
     }
   }
 
-  /** Returns a text on one line, cut to so many bytes in UTF-8. */
+  /** Returns a text on one line, cut to at most so many bytes in UTF-8. */
   public static String shortened(String text, int most) {
-    String line = printable(new String(text.getBytes(UTF_8), UTF_8)); // No half characters.
+    String line = printable(new String(text.getBytes(UTF_8), UTF_8)); // Removes half characters.
     int end = Math.min(line.length(), most);
     while (bytes(line.substring(0, end)) < 0 || bytes(line.substring(0, end)) > most) {
       end--;

@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A record as few bytes, and as canonical JSON for the log of changes. */
+/** The encodings of a record: as few bytes, and as canonical JSON for the log of changes. */
 public final class RecordCodec {
   /*
    * How are records written, and why? The version comes first, whatever follows, so that a record
-   * of a newer Weir can still be replaced or deleted under its version. Then each field is its
-   * number and its value, in the order of the numbers, and only if it says something. There is
-   * one writing of each record. Anything else is refused, above all a field that is not known: a
-   * limit without the field that takes it back would be another limit. A refused record harms no
-   * other, since each is a row of its own.
+   * of a newer Weir can still be replaced or deleted under its version. Then each field follows as
+   * its number and its value, in the order of the numbers; empty fields are omitted. Each record
+   * has one encoding. Anything else is refused, above all an unknown field: a limit without a field
+   * that restricts it would be another limit. A refused record does not affect others, since each
+   * is a row of its own.
    *
    * A limit is its rule, its requests, and then a number whose lowest three bits say which of
-   * window (milliseconds), burst and until (seconds) follow; other bits are refused likewise.
+   * window (milliseconds), burst and until (seconds) follow; other bits are refused too.
    */
   private static final int PLAN = 1;
   private static final int LIMIT = 2;
@@ -70,13 +70,13 @@ public final class RecordCodec {
     }
   }
 
-  /** Returns the version of a record, whether or not the rest of it can be read. */
+  /** Returns the version of a record, even if the rest of it cannot be read. */
   public static long version(byte[] bytes) {
     return new ByteReader(bytes).number();
   }
 
   /**
-   * Reads a record from its bytes.
+   * Reads a record.
    *
    * @throws IllegalArgumentException if these bytes are not a record that this version of Weir can
    *     have written
@@ -135,7 +135,10 @@ public final class RecordCodec {
     return (parts & part) != 0;
   }
 
-  /** Returns the members for the log; without the subject, which the change names, and version. */
+  /**
+   * Returns the members for the log, without the version and without the subject, which the change
+   * names.
+   */
   public static Map<String, Object> members(SubjectRecord record) {
     Map<String, Object> members = new TreeMap<>();
     ChangeDetails.putUnlessEmpty(members, "plan", record.plan());

@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/** Writes files as a whole. */
+/** Writing of whole files. */
 public final class SafeFile {
   private SafeFile() {}
 
@@ -21,7 +21,7 @@ public final class SafeFile {
     return magic + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
   }
 
-  /** Writes so that the file holds either this or what was there before, whatever happens. */
+  /** Writes a file so that it holds either the new content or the former one, whatever happens. */
   public static void write(Path file, byte[]... parts) throws IOException {
     Path folder = file.toAbsolutePath().normalize().getParent();
     if (folder == null) {
@@ -48,7 +48,7 @@ public final class SafeFile {
     sync(folder);
   }
 
-  /** Makes the new name last; some systems have no such call for a folder, and need none. */
+  /** Makes the new name durable; some systems have no such call for a folder, and need none. */
   private static void sync(Path folder) {
     try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
       names.force(true);

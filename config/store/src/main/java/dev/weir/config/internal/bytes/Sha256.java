@@ -7,11 +7,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** Hashes as 64 hexadecimal digits in lower case. */
+/** SHA-256 hashes as 64 hexadecimal digits in lower case. */
 public final class Sha256 {
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
-  /** What the first change of a log has as the hash of the one before it. */
+  /** The previous hash of the first change of a log. */
   public static final String NONE = "0".repeat(64);
 
   private Sha256() {}

@@ -14,9 +14,15 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Says in the store that a server lives and what it has in force. Used by one thread at a time. */
+/**
+ * The reports of a server to the store: that it is alive, and which revision it has in force. Used
+ * by one thread at a time.
+ */
 public final class Heart {
-  /** A server that was not heard for 10 s counts as gone, so one or two may be lost. */
+  /**
+   * The interval of reports: a server without one for 10 s counts as gone, so one or two may be
+   * lost.
+   */
   static final long BEAT_NANOS = 3_000_000_000L;
 
   private final ConfigStore store;
@@ -35,6 +41,8 @@ public final class Heart {
   private List<String> problems = List.of();
 
   /**
+   * Creates the reports.
+   *
    * @param clock is measured with some of the beats, if there is one
    */
   public Heart(RuleFollower.Builder builder, @Nullable StoreClock clock) {
@@ -54,14 +62,14 @@ public final class Heart {
         id, address, admin.get(), version, revision, position, problems, decided, Instant.EPOCH);
   }
 
-  /** Notes what is in force, to be said with the next beat, which then comes at once. */
+  /** Notes the revision in force, to be reported with the next beat, which is then due at once. */
   public void applied(long newRevision) {
     revision = newRevision;
     problems = List.of();
     beaten = false;
   }
 
-  /** Notes why another revision is not in force. */
+  /** Notes the reasons why another revision is not in force. */
   public void refused(List<String> why) {
     problems = why.stream().limit(Node.MAX_PROBLEMS).map(Heart::shortened).toList();
     beaten = false;
@@ -79,7 +87,7 @@ public final class Heart {
     return problems;
   }
 
-  /** Beats if it is time, or if there is something new to say; returns whether it did. */
+  /** Reports to the store if it is time, or if there is news; returns whether it did. */
   public boolean beat(Head head) {
     long now = ticker.nanos();
     StoreClock measured = clock != null && clock.due() ? clock : null;
@@ -97,7 +105,10 @@ public final class Heart {
     return due;
   }
 
-  /** The store has just written down its own time, in milliseconds, between these instants. */
+  /**
+   * Measures the store's clock: the store has just written down its own time, in milliseconds,
+   * between these instants.
+   */
   private void measure(StoreClock of, long fromNanos, long toNanos) {
     for (Node node : store.nodes()) {
       if (node.id().equals(id)) {

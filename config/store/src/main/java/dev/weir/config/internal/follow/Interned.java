@@ -9,14 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits by small numbers, each value once, as long as a slot has its number. Written by one thread
- * at a time; {@link #at} is for any thread that then proves that the slot has not changed.
+ * Different limits by small numbers: each value is kept once, as long as a slot has its number.
+ * Written by one thread at a time; {@link #at} may be called by any thread that verifies afterwards
+ * that the slot has not changed.
  */
 public final class Interned {
   /** The number of {@link SubjectLimits#NONE}, which is always there. */
   public static final int NONE = 0;
 
-  /** As many as a slot's bits can number. */
+  /** The most values that a slot's bits can number. */
   public static final int MAX = 1 << 24;
 
   private static final int FIRST = 16;
@@ -29,6 +30,8 @@ public final class Interned {
   private int next = 1;
 
   /**
+   * Creates an empty set.
+   *
    * @param most different values at a time, beside NONE, at least 1
    */
   public Interned(int most) {
@@ -36,14 +39,14 @@ public final class Interned {
     values[NONE] = SubjectLimits.NONE;
   }
 
-  /** Returns the value of a number, or anything or null if no slot has it any more. */
+  /** Returns the value of a number; if no slot has it any more, any value or null. */
   @Nullable
   public SubjectLimits at(int number) {
     @Nullable SubjectLimits[] now = values;
     return number < now.length ? now[number] : null;
   }
 
-  /** Returns the number for one more slot with this value, or -1 if there is no room for it. */
+  /** Returns the number of this value for one more slot, or -1 if there is no room for it. */
   public int take(SubjectLimits value) {
     if (value.equals(SubjectLimits.NONE)) {
       return NONE;
@@ -67,7 +70,7 @@ public final class Interned {
     return number;
   }
 
-  /** Says that one slot less has this number. */
+  /** Releases a number that one slot has given up. */
   public void release(int number) {
     if (number != NONE && --slots[number] == 0) {
       SubjectLimits value = values[number];

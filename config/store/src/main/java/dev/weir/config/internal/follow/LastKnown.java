@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The rules last in force, in a file: a server starts with them when its store does not answer. */
+/** The rules last in force, in a file: a server starts with them if its store does not answer. */
 public final class LastKnown {
-  /** As much as rule files may hold, written as JSON in the worst case. */
+  /** The largest file: all that rule files may hold, written as JSON in the worst case. */
   static final long MAX_BYTES = 512L << 20;
 
   private static final String MAGIC = "weir-last-known 1 ";
@@ -26,7 +26,7 @@ public final class LastKnown {
     this.file = file;
   }
 
-  /** Returns whether there is a file, sound or not. */
+  /** Returns whether there is a file, sound or damaged. */
   public boolean exists() {
     return Files.exists(file);
   }
@@ -34,7 +34,7 @@ public final class LastKnown {
   /**
    * Returns the rules, or null if there is no file.
    *
-   * @throws IOException if it is not as it was written; the message says what to do
+   * @throws IOException if it is not as it was written; the message contains the remedy
    */
   @Nullable
   public RuleTexts read() throws IOException {
@@ -69,7 +69,7 @@ public final class LastKnown {
         file + ": " + how + " (expected: as written; delete it to wait for the store)", cause);
   }
 
-  /** Writes the rules so that the file holds either these or those before, whatever happens. */
+  /** Writes the rules so that the file holds either these or the former ones, whatever happens. */
   public void write(RuleTexts rules) throws IOException {
     byte[] json =
         Json.write(

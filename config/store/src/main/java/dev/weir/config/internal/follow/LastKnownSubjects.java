@@ -21,18 +21,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server last knew of subjects, in a file: it goes on with it when its store does not answer
- * at the start.
+ * The last known limits of subjects, in a file: a server goes on with them if its store does not
+ * answer at the start.
  */
 public final class LastKnownSubjects {
   /*
-   * Subjects are in it as fingerprints, which is all that the table has of them, and so the seed of
-   * the fingerprints is in it too. Ends of limits are times of the wall clock, since the ticker of
-   * another process differs. Each has the age of what is known of it, so that it does not become
+   * The file has fingerprints of subjects, since the table has nothing else of them, and therefore
+   * also the seed of the fingerprints. Ends of limits are times of the wall clock, since the ticker
+   * of another process differs. Each subject has the age of its limits, so that they do not become
    * younger by restarts.
    */
 
-  /** As many as are worth the time to write them each minute: 12 MB. */
+  /** The most subjects in the file, which is written each minute: 12 MB. */
   public static final int MAX_SUBJECTS = 1_000_000;
 
   /** A record has at most 64 limits, with names of up to 1 KiB; few records are that large. */
@@ -41,7 +41,7 @@ public final class LastKnownSubjects {
   private static final String MAGIC = "weir-last-known-subjects 2 ";
   private static final int HEADER_BYTES = MAGIC.length() + 8 + 1;
 
-  /** What is in the file. */
+  /** The content of the file. */
   public static final class Content {
     public final String store;
     public final long seed0;
@@ -54,8 +54,10 @@ public final class LastKnownSubjects {
     private int size;
 
     /**
-     * @param store that this is from
-     * @param wallNanos when this was known
+     * Creates an empty content.
+     *
+     * @param store the id of the store of these subjects
+     * @param wallNanos the time at which this was known
      */
     public Content(String store, long seed0, long seed1, long wallNanos) {
       this.store = store;
@@ -67,7 +69,7 @@ public final class LastKnownSubjects {
     /**
      * Adds a subject; the ends of its limits are times of the wall clock.
      *
-     * @param ageSeconds for how long this may have been outdated when the content was written
+     * @param ageSeconds the time for which this may have been outdated when the content was written
      */
     public void add(long fingerprint, SubjectLimits of, int ageSeconds) {
       if (size == fingerprints.length) {
@@ -87,7 +89,7 @@ public final class LastKnownSubjects {
       }
     }
 
-    /** Takes a subject, as it was added. */
+    /** A visitor of subjects, with the arguments of {@link Content#add}. */
     public interface Visitor {
       void visit(long fingerprint, SubjectLimits limits, int ageSeconds);
     }
@@ -103,7 +105,9 @@ public final class LastKnownSubjects {
     this.file = file;
   }
 
-  /** Returns the limits with all ends later by so much; those without an end stay so. */
+  /**
+   * Returns the limits with all ends moved later by this time; those without an end stay unchanged.
+   */
   public static SubjectLimits shifted(SubjectLimits limits, long byNanos) {
     if (byNanos == 0 || limits.own().isEmpty()) {
       return limits;
@@ -122,7 +126,7 @@ public final class LastKnownSubjects {
     return new SubjectLimits(limits.plan(), own);
   }
 
-  /** Writes the content so that the file holds either it or what was there before. */
+  /** Writes the content so that the file holds either it or the former one, whatever happens. */
   public void write(Content content) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 16);
     DataOutputStream out = new DataOutputStream(bytes);

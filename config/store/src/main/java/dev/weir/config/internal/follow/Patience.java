@@ -5,9 +5,9 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How often and how long a call that others are in the way of is tried again. */
+/** The pauses and the deadline of a call that is repeated because other writers are in its way. */
 public final class Patience {
-  /** Longer than a burst of updates of several servers; no caller waits for longer. */
+  /** The deadline: longer than a burst of updates of several servers; no caller waits longer. */
   public static final long MAX_NANOS = 10_000_000_000L;
 
   private static final long FIRST_PAUSE_NANOS = 2_000_000;
@@ -19,7 +19,7 @@ public final class Patience {
   private int pauses;
 
   /**
-   * Begins now.
+   * Starts the time.
    *
    * @param database its address, for messages
    */
@@ -38,7 +38,10 @@ public final class Patience {
     }
   }
 
-  /** Waits for a while that nobody else waits for, longer each time, if there is time left. */
+  /**
+   * Waits for a random time, longer at each call, so that two callers do not meet again; throws if
+   * there is no time left.
+   */
   public void pause() {
     check();
     long longest = FIRST_PAUSE_NANOS << Math.min(pauses++, MAX_DOUBLINGS);

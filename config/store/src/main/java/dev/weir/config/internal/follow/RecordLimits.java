@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes limits for the engine of records. Its callers hold a lock. */
+/** The conversion of records to the engine's limits. Its callers hold a lock. */
 public final class RecordLimits {
-  /** Enough to see what is wrong, whatever is wrong with a million records. */
+  /** Enough to find an error that affects a million records. */
   public static final int MAX_PROBLEMS = 100;
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
@@ -31,7 +31,9 @@ public final class RecordLimits {
   private final StoreClock clock;
   private final Ticker ticker;
 
-  /** One object for each plan that is met alone, up to as many plans as any rules have. */
+  /**
+   * One object for each plan of a record without own limits, up to as many plans as any rules have.
+   */
   private final Map<String, SubjectLimits> plans = new HashMap<>();
 
   private final Map<Subject, String> problems = new LinkedHashMap<>();
@@ -47,7 +49,7 @@ public final class RecordLimits {
     this.ticker = ticker;
   }
 
-  /** Takes the rules in force: they tell raises from cuts, and which plans there are. */
+  /** Sets the rules in force: they tell raises from cuts, and name the plans. */
   public void rules(RuleSet newRules) {
     Map<String, Map<String, List<Rule>>> names = new HashMap<>();
     for (Rule rule : newRules.rules()) {
@@ -61,7 +63,7 @@ public final class RecordLimits {
     byName = names;
   }
 
-  /** Returns what a store's answer says of a subject. */
+  /** Returns the limits of a subject in a store's answer. */
   public SubjectLimits of(Subject subject, Records answer) {
     String why = answer.unreadable().get(subject);
     if (why != null) {
@@ -103,7 +105,10 @@ public final class RecordLimits {
     return plan == null && own.isEmpty() ? SubjectLimits.NONE : new SubjectLimits(plan, own);
   }
 
-  /** A raise ends rather too early than too late, and a cut rather too late. */
+  /**
+   * Returns the end of a limit on the ticker's scale: the end of a raise may be too early, that of
+   * a cut too late.
+   */
   private long endNanos(Subject subject, @Nullable String plan, OwnLimit limit) {
     Instant until = limit.until();
     return until == null
@@ -112,8 +117,8 @@ public final class RecordLimits {
   }
 
   /**
-   * Returns the number that holds after a limit's end: the least one, where several rules have the
-   * name; none, for a rule that is not known.
+   * Returns the number that holds after a limit's end: if several rules have the name, the
+   * smallest; for an unknown rule, none.
    */
   private long afterwards(Subject subject, @Nullable String plan, OwnLimit limit) {
     List<Rule> named =
@@ -136,7 +141,7 @@ public final class RecordLimits {
 
   private void problem(Subject subject, String message) {
     long now = ticker.nanos();
-    if (!logged || now - loggedAtNanos >= LOG_EVERY_NANOS) { // Which subjects: see the status.
+    if (!logged || now - loggedAtNanos >= LOG_EVERY_NANOS) { // The status names the subjects.
       logged = true;
       loggedAtNanos = now;
       LOG.log(

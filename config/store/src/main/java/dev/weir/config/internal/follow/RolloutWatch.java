@@ -10,12 +10,12 @@ import dev.weir.config.Rollouts;
 import dev.weir.config.follow.FeedListener;
 import org.jspecify.annotations.Nullable;
 
-/** Which revision one server is to have in force. Used under its follower's lock. */
+/** The revision that one server should have in force. Used under its follower's lock. */
 public final class RolloutWatch implements FeedListener {
   /*
-   * Is it read in time? The entry of a rollout is written before its revision, and a feed hands on
-   * changes before it says where the head is. So a server that hears of the revision has heard
-   * before that there is another entry, and reads it then.
+   * Is the entry read in time? The entry of a rollout is written before its revision, and a feed
+   * reports changes before the head. So a server is notified of the entry before it is notified of
+   * the revision, and reads the entry then.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
@@ -40,7 +40,7 @@ public final class RolloutWatch implements FeedListener {
     outdated = true;
   }
 
-  /** Returns the head, at the revision that is to be in force here. */
+  /** Returns the head, with the revision that should be in force here. */
   public Head target(Head head) {
     Head at = head;
     if (outdated) {
@@ -48,7 +48,7 @@ public final class RolloutWatch implements FeedListener {
       boolean runs = last != null && last.state() == Rollout.State.RUNNING;
       running = runs ? last : null;
       if (last != null && !runs && last.revision() == head.revision()) {
-        // It has just ended, perhaps by a revision that this head does not know yet.
+        // The rollout has just ended, perhaps by a revision that is newer than this head.
         at = store.head();
       }
     }
@@ -58,7 +58,7 @@ public final class RolloutWatch implements FeedListener {
         : new Head(at.store(), rollout.before(), at.position(), at.hash());
   }
 
-  /** Has the entry read again before the next answer. */
+  /** Makes the next call of {@link #target} read the entry again. */
   public void forget() {
     outdated = true;
   }
@@ -80,7 +80,7 @@ public final class RolloutWatch implements FeedListener {
     }
   }
 
-  /** Ends the rollout if it is time, and if that is for this server to do. */
+  /** Ends the rollout if it is time, and if this server is the one to do it. */
   public void judge() {
     if (running != null) {
       running =

@@ -16,14 +16,14 @@ import java.util.TreeMap;
 /**
  * A revision of the rules with the texts of its files.
  *
- * @param store the id of the store that it is from
+ * @param store the id of its store
  * @param texts by the name of the file
  */
 public record RuleTexts(String store, long revision, SortedMap<String, String> texts) {
-  /** Before anything was read. */
+  /** The texts before any were read. */
   public static final RuleTexts NONE = new RuleTexts("", 0, new TreeMap<>());
 
-  /** Of a store that has no rules. */
+  /** Returns the texts of a store that has no rules. */
   public static RuleTexts none(Head head) {
     return new RuleTexts(head.store(), 0, new TreeMap<>());
   }
@@ -33,7 +33,7 @@ public record RuleTexts(String store, long revision, SortedMap<String, String> t
   }
 
   /**
-   * Reads the head's revision, of which this may have most texts already.
+   * Reads the head's revision; reads only those texts that this lacks.
    *
    * @throws ConfigException if the store does not answer, or not with what was committed
    */

@@ -4,17 +4,17 @@ import dev.weir.Ticker;
 import java.time.Instant;
 
 /**
- * The store's clock, as far as it is known here: what the ticker says when the clock says
- * something. Safe for use by many threads.
+ * The store's clock as far as it is known here: the ticker's instant for a time of that clock. Safe
+ * for use by many threads.
  */
 public final class StoreClock {
   /*
-   * How is StoreClock designed, and why? What is known is an interval that contains the difference
-   * of both clocks: the store wrote down its time between two instants of the ticker. So an end can
-   * be converted to an instant that is surely not too late, or surely not too early. The
-   * interval is wider than what was measured, and stays as long as what is measured later fits in.
+   * How is StoreClock designed, and why? The difference of both clocks is known as an interval that
+   * contains it: the store wrote down its time between two instants of the ticker. So an end can be
+   * converted to an instant that is surely not too late, or surely not too early. The interval is
+   * wider than the measured one, and stays as long as later measurements fit in.
    *
-   * Before the first measurement, the wall clock of this machine is taken as the store's.
+   * Before the first measurement, the wall clock of this machine stands in for the store's.
    *
    * Clocks drift, so an end that was converted long ago may be wrong, by at most a second: beyond
    * it, all ends have to be converted anew. The ticker does not follow a step of the wall clock,
@@ -22,7 +22,10 @@ public final class StoreClock {
    */
   private static final long SECOND = 1_000_000_000L;
 
-  /** What the store's clock is off by before it is measured, and may drift by unnoticed. */
+  /**
+   * The assumed error of the store's clock before it is measured, and the margin around a measured
+   * difference, within which it may drift.
+   */
   static final long SLACK_NANOS = SECOND / 10;
 
   static final long MEASURE_NANOS = 60 * SECOND;
@@ -30,7 +33,7 @@ public final class StoreClock {
   /** The farthest instant in seconds that fits into nanoseconds, with room for any difference. */
   private static final long MAX_SECONDS = Ticker.HORIZON_NANOS / SECOND;
 
-  /** The least and the most that the store's clock is ahead of the ticker. */
+  /** The least and the most by which the store's clock is ahead of the ticker. */
   private record Ahead(long leastNanos, long mostNanos) {}
 
   private final Ticker ticker;
@@ -38,7 +41,7 @@ public final class StoreClock {
   private final Runnable jumped;
   private volatile Ahead ahead;
 
-  /** When the ends were last converted anew. */
+  /** The difference at the last conversion of all ends. */
   private Ahead base;
 
   private boolean measured;
@@ -46,6 +49,8 @@ public final class StoreClock {
   private long wallAheadNanos;
 
   /**
+   * Creates a clock.
+   *
    * @param wall of this machine
    * @param jumped is called when ends that were converted before are wrong
    */
@@ -70,7 +75,7 @@ public final class StoreClock {
   }
 
   /**
-   * Notes what the store's clock said.
+   * Notes the time that the store's clock showed.
    *
    * @param at in whole milliseconds, rounded down, at an instant between both of the ticker
    */
@@ -99,9 +104,9 @@ public final class StoreClock {
   }
 
   /**
-   * Returns when something ends, on the ticker's scale.
+   * Returns the instant of an end on the ticker's scale.
    *
-   * @param early whether that may rather be too early than too late
+   * @param early true if it may be too early rather than too late
    */
   long endNanos(Instant until, boolean early) {
     if (until.getEpochSecond() >= MAX_SECONDS) {

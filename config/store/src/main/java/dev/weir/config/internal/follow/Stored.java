@@ -35,25 +35,25 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** How values are written into rows, and read from them. */
+/** The encodings of values in rows. */
 public final class Stored {
   public static final byte[] HEAD = Keys.text("head");
   private static final byte[] STORE = Keys.text("store");
 
-  /** Raised when older versions of Weir must not open a store any more. */
+  /** The format; raised when older versions of Weir must not open a store any more. */
   private static final long FORMAT = 1;
 
   private static final int HASH_BYTES = 32;
 
-  /** After so long a server is gone. */
+  /** The time without a report after which a server is removed. */
   private static final Duration SILENT = Duration.ofDays(1);
 
-  /** More servers than any fleet has. */
+  /** The most servers; more than any fleet has. */
   private static final int MAX_NODES = 10_000;
 
   private Stored() {}
 
-  /** Reads from JSON, which is damaged if that throws. */
+  /** A parser of JSON; if it throws, the row is damaged. */
   private interface Reading<T> {
     T read(Json.Members members) throws IOException;
   }
@@ -73,7 +73,7 @@ public final class Stored {
         : new ConfigException(Kind.DAMAGED, message, cause);
   }
 
-  /** Makes a store, unless another process has just done so, and returns its id. */
+  /** Creates a store, unless another process has just created it, and returns its id. */
   public static String make(Reader reader, Batch batch) {
     String made = id(reader);
     if (made != null) {
@@ -181,7 +181,7 @@ public final class Stored {
     return value;
   }
 
-  /** Returns the version of a record, or one that no writer expects if even that is unreadable. */
+  /** Returns the version of a record, or one that no writer expects if the record is unreadable. */
   public static long version(byte[] record) {
     try {
       return RecordCodec.version(record);
@@ -216,7 +216,11 @@ public final class Stored {
             Map.of("json", members(entry.json()).without(Set.of()), "version", entry.version())));
   }
 
-  /** Returns the servers that were silent for a day, or those that were not. */
+  /**
+   * Returns the servers that were silent for a day, or the others.
+   *
+   * @param silent true for the silent ones
+   */
   public static List<Node> nodes(Rows rows, long nowNanos, boolean silent) {
     Instant since = instant(nowNanos).minus(SILENT);
     List<Node> nodes = new ArrayList<>();

@@ -16,32 +16,34 @@ import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a store for records, of many subjects at a time. Safe for use by many threads. */
+/** Loads of records from a store, in batches of many subjects. Safe for use by many threads. */
 public final class SubjectLoads {
   /*
-   * How is SubjectLoads designed, and why? At most two questions are under way. Subjects that are
-   * wanted meanwhile go with the next one, so the more are wanted, the fewer questions a subject
-   * costs; and a store is never asked more than two things at once by a process.
+   * How is SubjectLoads designed, and why? At most two queries are in flight. Subjects that are
+   * needed meanwhile go with the next one, so the more are needed, the fewer queries a subject
+   * costs; and a process makes at most two queries to a store at once.
    *
-   * A question that began before a record changed may be answered after the change was heard, with
-   * the record as it was. So a change that is heard while its subject is asked for marks that load,
-   * whether or not the table has ever had the subject; what it brings is thrown away, and the
-   * subject is asked for once more. To end a load and to keep its answer is one step for those that
-   * hear changes: they hold the same lock, so a change comes either before and marks the load, or
-   * after and finds the answer in the table.
+   * A query that began before a record changed may be answered after the change was reported, with
+   * the former record. So a change that is reported while its subject is loaded marks that load,
+   * even if the table never had the subject; the answer is discarded, and the subject is loaded
+   * once more. Ending a load and keeping its answer is one step for listeners to changes: they hold
+   * the same lock, so a change comes either before and marks the load, or after and finds the
+   * answer in the table.
    *
-   * All who wait hear of a failure. From then on the answer is at once that nothing can be
-   * known, for a random part of a time that doubles with each failure; then one question is made,
-   * and two again once it is answered. No timer is needed, since nothing is wanted from a store
-   * that nobody asks for.
+   * A failure is reported to all waiting callers. From then on calls are answered "unknown" at
+   * once, for a random part of a time that doubles with each failure; then one query is made, and
+   * two again once it is answered. No timer is needed: the next query waits for the next call.
    */
   public static final int MAX_BATCH = 100;
   public static final int MAX_UNDER_WAY = 2;
 
-  /** More than the engine has waiting, for requests and behind. */
+  /**
+   * The most subjects waiting; more than the engine has waiting, for requests and in the
+   * background.
+   */
   public static final int MAX_PENDING = 20_000;
 
-  /** Characters of all pending subjects; usual ones have some dozens each. */
+  /** The most characters of all pending subjects; usual ones have some dozens each. */
   public static final long MAX_PENDING_CHARACTERS = 256L * MAX_PENDING;
 
   /** The bounds on the random waits after failures. */
@@ -51,9 +53,9 @@ public final class SubjectLoads {
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
-  /** Where answers are kept. Called under the lock. */
+  /** The keeper of answers. Called under the lock. */
   public interface Keeper {
-    /** Returns what is known and not outdated, or null. */
+    /** Returns the known limits that are not outdated, or null. */
     @Nullable SubjectLimits known(Subject subject);
 
     /** Keeps the answer for one subject, and returns its limits. */
@@ -71,7 +73,7 @@ public final class SubjectLoads {
     }
   }
 
-  /** An answer that is to be handed on without the lock. */
+  /** An answer that is handed on without the lock. */
   private record Answered(
       Consumer<? super @Nullable SubjectLimits> waiter, @Nullable SubjectLimits limits) {}
 
@@ -91,15 +93,17 @@ public final class SubjectLoads {
   private long again;
   private boolean closed;
 
-  /** How often it has failed since the last success, and until when nothing is asked. */
+  /** The number of failures since the last success. */
   private volatile int failures;
 
   private volatile long notBeforeNanos;
 
   /**
+   * Creates the loads.
+   *
    * @param executor with threads that may wait
    * @param jitter draws from 0 to a bound
-   * @param lock that the keeper's table is written under
+   * @param lock under which the keeper's table is written
    */
   public SubjectLoads(
       ConfigStore store,
@@ -116,19 +120,19 @@ public final class SubjectLoads {
     this.lock = lock;
   }
 
-  /** Returns whether nothing is asked now, since the store has just failed. */
+  /** Returns whether no query is made now, since the store has just failed. */
   public boolean resting() {
     return failures > 0 && ticker.nanos() - notBeforeNanos < 0;
   }
 
-  /** Has a subject asked for, and the answer handed on; null if it cannot be known now. */
+  /** Loads a subject and hands on the answer; null if it cannot be known now. */
   public void load(Subject subject, Consumer<? super @Nullable SubjectLimits> done) {
     SubjectLimits known = null;
     boolean joined = false;
     List<List<Load>> batches = List.of();
     synchronized (lock) {
       Load load = loads.get(subject);
-      known = load == null ? keeper.known(subject) : null; // Another may have loaded it just now.
+      known = load == null ? keeper.known(subject) : null; // It may have been loaded just now.
       if (load == null && known == null) {
         load = begin(subject);
         batches = take();
@@ -144,7 +148,7 @@ public final class SubjectLoads {
     run(batches);
   }
 
-  /** Has a subject asked for once more, if there is nothing else to be done. */
+  /** Loads a subject once more, unless it is being loaded or a full batch is waiting. */
   public void refresh(Subject subject) {
     List<List<Load>> batches = List.of();
     synchronized (lock) {
@@ -172,7 +176,7 @@ public final class SubjectLoads {
     return subject.domain().length() + subject.key().length() + subject.value().length();
   }
 
-  /** Takes as many batches as may be under way now. */
+  /** Removes as many batches as may be in flight now. */
   private List<List<Load>> take() {
     List<List<Load>> batches = new ArrayList<>(1);
     while (underWay < (failures > 0 ? 1 : MAX_UNDER_WAY) && !waiting.isEmpty()) {
@@ -197,7 +201,7 @@ public final class SubjectLoads {
       try {
         executor.execute(() -> ask(batch));
       } catch (RuntimeException | Error e) {
-        answer(batch, null); // Rejected, or there is no memory for a thread: known later.
+        answer(batch, null); // Rejected, or no memory for a thread.
       }
     }
   }
@@ -251,7 +255,7 @@ public final class SubjectLoads {
       try {
         limits = keeper.keep(load.subject, answer);
       } catch (RuntimeException | Error e) {
-        // Such as want of memory for the table. This one is not known, and the others are.
+        // Such as a lack of memory for the table. This answer is not kept; the others are.
         LOG.log(System.Logger.Level.WARNING, "limits of a subject: not kept, {0}", e.toString());
       }
       end(load, limits, answered);
@@ -265,7 +269,7 @@ public final class SubjectLoads {
     load.waiters.forEach(waiter -> answered.add(new Answered(waiter, limits)));
   }
 
-  /** One who waits harms no other. */
+  /** Hands on an answer; an exception of one caller does not affect others. */
   private static void tell(Answered answered) {
     try {
       answered.waiter.accept(answered.limits);
@@ -274,7 +278,7 @@ public final class SubjectLoads {
     }
   }
 
-  /** Says that a record has changed. Called under the lock. */
+  /** Marks a changed record. Called under the lock. */
   public void changed(Subject subject) {
     Load load = loads.get(subject);
     if (load != null && load.underWay) {
@@ -282,12 +286,12 @@ public final class SubjectLoads {
     }
   }
 
-  /** Says that any record may have changed. Called under the lock. */
+  /** Marks that any record may have changed. Called under the lock. */
   public void allChanged() {
     loads.values().forEach(load -> load.outdated = load.underWay);
   }
 
-  /** Has nothing asked any more; who waits hears so. */
+  /** Stops loading; waiting callers get the answer "unknown". */
   public void close() {
     List<Answered> answered = new ArrayList<>();
     synchronized (lock) {
@@ -298,22 +302,22 @@ public final class SubjectLoads {
     answered.forEach(SubjectLoads::tell);
   }
 
-  /** Returns how many questions were asked. Called under the lock, as those below. */
+  /** Returns the number of queries. Called under the lock, as the following methods. */
   public long queries() {
     return queries;
   }
 
-  /** Returns of how many subjects. */
+  /** Returns the number of subjects in these queries. */
   public long asked() {
     return asked;
   }
 
-  /** Returns how many questions failed. */
+  /** Returns the number of queries that failed. */
   public long failed() {
     return failed;
   }
 
-  /** Returns how many answers were thrown away, since the record had changed meanwhile. */
+  /** Returns the number of answers that were discarded, since the record had changed meanwhile. */
   public long again() {
     return again;
   }

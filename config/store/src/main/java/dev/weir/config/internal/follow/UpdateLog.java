@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Batches of writes on their way to their rows, cut into items. Each belongs to the version that it
- * is to make: once the state has this version and is settled, the batch is of no use to anybody.
+ * makes: once the state has this version and is settled, the batch is not needed any more.
  */
 public final class UpdateLog {
-  /** No table of rows is called so. */
+  /** The table of batches; no table of rows has this name. */
   public static final String TABLE = "batch";
 
   private static final int RANDOM_BYTES = 16;
   private static final Pattern PENDING = Pattern.compile("([0-9a-f]{32})-([1-9][0-9]{0,8})");
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** As many as one sweep removes. */
+  /** The most batches that one sweep removes. */
   private static final int SWEPT = 100;
 
   private final Items items;
@@ -73,7 +73,7 @@ public final class UpdateLog {
     return keys;
   }
 
-  /** Returns a batch, or null if a part is missing, since somebody has finished it. */
+  /** Returns a batch, or null if a part is missing, since another process has finished it. */
   @Nullable
   public List<Write> read(State pending) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -93,7 +93,7 @@ public final class UpdateLog {
     keys(pending).forEach(key -> items.delete(TABLE, key));
   }
 
-  /** Removes batches that updates have left which ended early, up to a version that is settled. */
+  /** Removes batches of updates that were abandoned, up to a version that is settled. */
   public void sweep(long settledVersion) {
     byte[] end = Keys.number(settledVersion + 1);
     for (Items.Item each : items.scan(TABLE, new byte[0], end, SWEPT)) {

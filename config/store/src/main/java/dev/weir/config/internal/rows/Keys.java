@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys of rows. */
 public final class Keys {
-  /** Behind a domain and a key, which have no control characters. */
+  /** The end of a domain and of a key, which have no control characters. */
   private static final byte END = 0;
 
   private Keys() {}
@@ -18,7 +18,7 @@ public final class Keys {
     return text.getBytes(UTF_8);
   }
 
-  /** Returns a key in the order of the numbers, which are not negative. */
+  /** Returns a key in the order of the numbers, which must not be negative. */
   public static byte[] number(long number) {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
@@ -31,7 +31,7 @@ public final class Keys {
     return subject(subject.domain(), subject.key(), subject.value());
   }
 
-  /** Returns where values with this beginning begin. */
+  /** Returns the first key of subjects whose values begin with this text. */
   static byte[] subject(String domain, String key, String value) {
     byte[] first = text(domain);
     byte[] second = text(key);
@@ -45,7 +45,7 @@ public final class Keys {
         .array();
   }
 
-  /** Returns where the subjects of a domain begin; of all domains, if it is empty. */
+  /** Returns the first key of the subjects of a domain; of all domains, if it is empty. */
   public static byte[] domain(String domain) {
     return domain.isEmpty() ? new byte[0] : after(text(domain));
   }
@@ -68,7 +68,7 @@ public final class Keys {
     return at;
   }
 
-  /** Returns the key of an entry, or where entries of its kind begin if the name is empty. */
+  /** Returns the key of an entry; if the name is empty, the first key of entries of its kind. */
   public static byte[] entry(String kind, String name) {
     byte[] first = text(kind);
     byte[] second = text(name);
@@ -91,12 +91,12 @@ public final class Keys {
     return new String(row, start, row.length - start, UTF_8);
   }
 
-  /** Returns the key right behind this one. */
+  /** Returns the next key after this one. */
   public static byte[] after(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  /** Returns the first key behind all that begin like this, or null if there is none. */
+  /** Returns the first key after all keys with this prefix, or null if there is none. */
   public static byte @Nullable [] afterAll(byte[] prefix) {
     for (int last = prefix.length - 1; last >= 0; last--) {
       if (prefix[last] != (byte) 0xff) {

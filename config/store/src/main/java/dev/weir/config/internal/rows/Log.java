@@ -23,7 +23,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Adds changes of one update to the log, each together with what it changes. */
+/**
+ * The changes of one update: adds them to the log, each together with the write that it describes.
+ */
 public final class Log {
   private final Batch batch;
   private final Instant at;
@@ -97,7 +99,7 @@ public final class Log {
     return add(members, head.revision());
   }
 
-  /** Notes what happened. */
+  /** Adds a note of an event. */
   public Change note(String kind, String json) {
     Map<String, Object> members = members(kind);
     members.put("after", Stored.members(json).without(Set.of()));

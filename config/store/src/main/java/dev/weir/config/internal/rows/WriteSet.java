@@ -20,9 +20,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What an update writes: one write for each key, in an order that is the same each time. */
+/** The writes of an update: one for each key, in an order that is always the same. */
 public final class WriteSet implements Batch {
-  /** Raised when older versions of Weir must not finish an update of a newer one. */
+  /** The format; raised when older versions of Weir must not finish an update of a newer one. */
   private static final int FORMAT = 1;
 
   private final Map<String, Map<byte[], Write>> tables = new TreeMap<>();
@@ -51,7 +51,7 @@ public final class WriteSet implements Batch {
     return tables.values().stream().flatMap(each -> each.values().stream()).toList();
   }
 
-  /** Cuts writes into groups that are within the limits; each has one at least. */
+  /** Cuts writes into groups that are within the limits; each has at least one write. */
   public static List<List<Write>> groups(List<Write> writes, Items.Limits limits) {
     List<List<Write>> groups = new ArrayList<>();
     List<Write> group = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class WriteSet implements Batch {
         }
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Never: it is written to memory.
+      throw new UncheckedIOException(e); // Cannot happen: it writes to memory.
     }
     return bytes.toByteArray();
   }

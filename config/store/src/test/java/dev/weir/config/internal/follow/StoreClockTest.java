@@ -22,7 +22,9 @@ class StoreClockTest {
     return Instant.ofEpochMilli(Math.floorDiv(nanos, MILLI));
   }
 
-  /** The store's clock differs by any time, the answer takes any time: the end is on its side. */
+  /**
+   * The difference of the clocks and the time of an answer are arbitrary: the end is on its side.
+   */
   @Test
   void end_isNeverLateForARaiseNorEarlyForACut() {
     int runs = Trials.unseeded("store's clock", 5_000);

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The way from one server to the groups of a cluster. Safe for use by many threads. */
+/** A link from one server to the groups of a cluster. Safe for use by many threads. */
 public final class ClusterLink implements Link {
   private final Supplier<ClusterMap> map;
   private final Runnable refresh;
@@ -24,7 +24,9 @@ public final class ClusterLink implements Link {
   private final Runnable closing;
 
   /**
-   * @param map the newest that is known here; asked at each decision
+   * Creates a link.
+   *
+   * @param map the newest that is known here; read at each decision
    * @param refresh is run when a newer one may be in force
    * @param closing is run when this is closed
    */
@@ -80,7 +82,7 @@ public final class ClusterLink implements Link {
     return map.get().groups() == 1;
   }
 
-  /** Returns the group of a key: what is in one group is decided in one step. */
+  /** Returns the group of a key: keys of one group are decided in one step. */
   @Override
   public int slot(SharedBinding binding, long fingerprint) {
     return map.get().group(fingerprint);
@@ -88,11 +90,11 @@ public final class ClusterLink implements Link {
 
   @Override
   public void tick() {
-    // A group is probed before it has any keys.
+    // Groups are probed before they have any keys.
     grow(map.get().groups()).forEach(Caller::tick);
   }
 
-  /** Returns whether nothing waits, and all groups answered the last time. */
+  /** Returns whether no operation waits, and all groups answered the last time. */
   @Override
   public boolean idle() {
     for (Caller each : callers) {

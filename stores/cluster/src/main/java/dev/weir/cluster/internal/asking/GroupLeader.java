@@ -23,20 +23,22 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes operations for one group, where this member leads it. Safe for use by many threads.
+ * The receiver of operations for one group on the member that leads it. Safe for use by many
+ * threads.
  *
- * <p>What the state that is applied here refuses is refused at once, and not logged: a refusal
- * changes nothing, so no majority need know of it. Everything that admits goes through the log.
+ * <p>An operation that the applied state refuses is refused at once, and not logged: a refusal
+ * changes nothing, so no majority needs it. Every admission goes through the log.
  */
 public final class GroupLeader {
   /*
-   * Is a refusal right that is read from a state which may be old? It is read from all that was
-   * committed up to some instant. If this member does not lead any more and does not know it yet,
-   * others may have given permits back since: then it refuses somebody who might have passed, as a
-   * later answer would have been. It never admits anybody, since that takes a commit.
+   * Is a refusal right that is read from a state which may be old? It is read from all entries
+   * committed up to some instant. If this member does not lead any more and has not noticed it yet,
+   * others may have given permits back since: then it refuses a request that might have been
+   * admitted, as a later answer might have done. It never admits a request by such a state, since
+   * that takes a commit.
    */
 
-  /** When a new key may ask again for which there was no room: keys are forgotten all the time. */
+  /** The retry-after of a new key for which there was no room: keys are removed all the time. */
   private static final long RETRY_WHEN_FULL_NANOS = 1_000_000_000L;
 
   private final Ledger ledger;
@@ -47,8 +49,10 @@ public final class GroupLeader {
   private final GroupCounters counters;
 
   /**
-   * @param maxKeys from how many keys on no new one is let in
-   * @param maxBytes from how many bytes of state on no new key is let in
+   * Creates the receiver.
+   *
+   * @param maxKeys the number of keys from which on no new one is accepted
+   * @param maxBytes the number of bytes of state from which on no new key is accepted
    */
   public GroupLeader(
       Ledger ledger,
@@ -65,7 +69,7 @@ public final class GroupLeader {
     this.maxBytes = maxBytes;
   }
 
-  /** Returns how many operations were refused without being logged. */
+  /** Returns the number of operations that were refused without the log. */
   public long sieved() {
     return counters.refusedEarly();
   }
@@ -73,10 +77,10 @@ public final class GroupLeader {
   /**
    * Decides operations.
    *
-   * @param entry as {@link EntryWriter} writes it; not to be used again unless this fails with
+   * @param entry as {@link EntryWriter} writes it; it may be used again only if this fails with
    *     another outcome than {@link Outcome#UNKNOWN}
    * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}
-   * @throws IllegalArgumentException if the entry makes no sense; nothing is decided then
+   * @throws IllegalArgumentException if the entry is invalid; then nothing is decided
    */
   public CompletionStage<byte[]> ask(byte[] entry) {
     if (!ledger.leads() || replica.diverged()) {
@@ -104,7 +108,7 @@ public final class GroupLeader {
   }
 
   /**
-   * An operation that is refused at once, and where it stands in the entry.
+   * An operation that is refused at once, and its place in the entry.
    *
    * @param reason null if its keys are another group's
    */
@@ -117,7 +121,10 @@ public final class GroupLeader {
       long resetAfterNanos,
       long atNanos) {}
 
-  /** Parts an entry into what is refused at once and what is to be decided by all. */
+  /**
+   * A sieve that separates the operations of an entry: those that are refused at once, and those
+   * that all replicas decide.
+   */
   private final class Sieve {
     private final byte[] entry;
     private final List<Refused> refusals = new ArrayList<>();
@@ -170,7 +177,7 @@ public final class GroupLeader {
       }
       one.clear().add(binding, each.fingerprint(0), each.permits(0)).peek();
       if (!replica.store().glance(one, now)) {
-        return null; // Its rule has just changed: all replicas find out what is left of it.
+        return null; // Its rule has just changed: all replicas compute its state.
       }
       if (!one.allowed()) {
         return refused(each, one.reason(0), one);
@@ -196,7 +203,7 @@ public final class GroupLeader {
               said.atNanos(0));
     }
 
-    /** Returns an entry of what is to be decided by all; null if nothing is. */
+    /** Returns an entry of the operations for all replicas; null if there are none. */
     byte @Nullable [] rest() {
       if (!anyLeft) {
         return null;
@@ -210,7 +217,7 @@ public final class GroupLeader {
       return out.copy(entry, from, entry.length).toBytes();
     }
 
-    /** Returns the reply to all, made of the refusals and the reply to the rest. */
+    /** Returns the reply to all operations, merged from the refusals and the reply to the rest. */
     byte[] merged(byte @Nullable [] reply) {
       ClusterReply applied = reply == null ? null : new ClusterReply(reply);
       ReplyWriter out = new ReplyWriter(applied == null ? now : applied.nowNanos());

@@ -17,7 +17,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to groups: to those that this member has, to others by their members, and from other
+ * The routes to groups: to those of this member, to others over their members, and from other
  * members and clients to those here. Safe for use by many threads.
  */
 public final class GroupRoutes {
@@ -29,8 +29,10 @@ public final class GroupRoutes {
   private final PeerRoute otherSlots;
 
   /**
+   * Creates the routes.
+   *
    * @param self the name of this member
-   * @param asking runs what decides, and what receives replies
+   * @param asking runs decisions, and the receivers of replies
    */
   public GroupRoutes(
       String self, OwnGroups groups, CurrentMap map, PeerTransport transport, Executor asking) {
@@ -42,13 +44,13 @@ public final class GroupRoutes {
     otherSlots = new PeerRoute(PeerSlots.KIND, transport, map, asking);
   }
 
-  /** Has other members and clients answered. */
+  /** Registers the handlers of requests from other members and clients. */
   public void answerAt(PeerDoor door) {
     door.registerForAll(PeerRoute.ASK, asking, this::answer);
     door.register(PeerSlots.KIND, asking, this::answerOfSlot);
   }
 
-  /** As {@link Route}, for a slot that moves. */
+  /** Sends a request about a slot that moves; otherwise like {@link Route#ask}. */
   public CompletionStage<byte[]> askOfSlot(String member, int group, byte[] question) {
     return asked(member, group, question)
         .toCompletableFuture()
@@ -75,7 +77,7 @@ public final class GroupRoutes {
         new LedgerException(Outcome.NOT_LEADER, null, "this member does not have the group"));
   }
 
-  /** As {@link Route}. */
+  /** Implements {@link Route#ask}. */
   public CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
     if (member.equals(self)) {
       OwnGroup here = groups.get(group);
@@ -91,7 +93,7 @@ public final class GroupRoutes {
     return others.ask(member, group, entry);
   }
 
-  /** Decides what another member asks, or a process that only asks. */
+  /** Answers the request of another member, or of a client. */
   private CompletionStage<byte[]> answer(String from, byte[] payload) {
     return answer(from, payload, (here, entry) -> here.leader().ask(entry));
   }

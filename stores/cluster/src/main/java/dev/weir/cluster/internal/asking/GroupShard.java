@@ -22,24 +22,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One group of a cluster: asks whichever of its members leads. Safe for use by many threads. */
+/** One group of a cluster, called over the member that leads it. Safe for use by many threads. */
 final class GroupShard implements Shard {
   /*
-   * Whom does it ask, and how often? The member that led last. If that one says that it does not
-   * lead, nothing can have been decided, so the operations go to the one that it names, or to the
-   * next; after as many members as there are, and one more, they fail, which is what they do while
-   * none leads. What may have been decided is never asked again.
+   * Which member does it call, and how often? The member that led last. If that one answers that it
+   * does not lead, nothing can have been decided, so the operations go to the one that it names, or
+   * to the next. They fail after as many members as there are, and one more; this is the case while
+   * none leads. Operations that may have been decided are never sent again.
    *
-   * One that does not answer says nothing of who leads: it may be cut off, or stopped, while the
-   * others have long agreed on another. So whenever it is not known what became of a call, and
-   * whenever a probe fails, the next is asked the next time; if the one before it leads after all,
-   * it says so.
+   * A member that does not answer gives no hint of the leader: it may be cut off, or stopped, while
+   * the others have long agreed on another. So whenever the outcome of a call is not known, and
+   * whenever a probe fails, the next call goes to the next member; if the one before it still
+   * leads, the next one's answer names it.
    */
 
-  /** A call costs a disk's flush and a round trip, so many operations share one. */
+  /**
+   * The most charges of one call: a call costs a disk's flush and a round trip, so many operations
+   * share one.
+   */
   private static final int MOST_CHARGES = 4_096;
 
-  /** While a call is under way, what comes meanwhile is collected for the next but one. */
+  /** The most calls in flight: while one is, operations are collected for the next but one. */
   private static final int MOST_IN_FLIGHT = 2;
 
   private final int group;
@@ -49,7 +52,9 @@ final class GroupShard implements Shard {
   private volatile String leader;
 
   /**
-   * @param map says who may lead
+   * Creates a shard.
+   *
+   * @param map has the members that may lead
    */
   GroupShard(int group, Supplier<ClusterMap> map, Route route) {
     this.group = group;
@@ -63,7 +68,7 @@ final class GroupShard implements Shard {
     return map.get().replicas(group);
   }
 
-  /** Returns who led when that was last said. */
+  /** Returns the leader by the last answer. */
   String leader() {
     return leader;
   }
@@ -79,7 +84,7 @@ final class GroupShard implements Shard {
     CompletableFuture<Reply> unused =
         answer.whenComplete(
             (reply, error) -> {
-              if (error != null) { // Also where no answer came in time.
+              if (error != null) { // This includes a missing answer.
                 turnTo(leader, null);
               }
             });
@@ -161,7 +166,7 @@ final class GroupShard implements Shard {
 
   private void turnTo(String asked, @Nullable String named) {
     if (!asked.equals(leader)) {
-      return; // Another call has found out already.
+      return; // Another call has already found out.
     }
     List<String> members = members();
     leader =
@@ -170,7 +175,7 @@ final class GroupShard implements Shard {
             : members.get((members.indexOf(asked) + 1) % members.size());
   }
 
-  /** Operations being written as one entry. */
+  /** An entry of operations under construction. */
   private final class GroupCall implements Call {
     private final EntryWriter entry = new EntryWriter();
 
@@ -213,7 +218,7 @@ final class GroupShard implements Shard {
     public CompletionStage<? extends Reply> send(long nowNanos) {
       byte[] written = entry.toEntry();
       if (nowNanos != SHARDS_TIME) {
-        Entry.stamp(written, nowNanos); // For tests: a ledger of members writes its own.
+        Entry.stamp(written, nowNanos); // For tests; members' ledgers write their own stamps.
       }
       return ask(written);
     }

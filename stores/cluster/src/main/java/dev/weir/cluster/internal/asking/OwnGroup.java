@@ -14,7 +14,7 @@ import dev.weir.cluster.internal.state.Replica;
 import java.io.IOException;
 import java.util.Objects;
 
-/** A group as this member has it. Safe for use by many threads. */
+/** A group's log and replica on this member. Safe for use by many threads. */
 public record OwnGroup(
     int number,
     Ledger ledger,
@@ -31,10 +31,10 @@ public record OwnGroup(
   }
 
   /**
-   * Looks at its log and its calendar, and lets time pass in it if this member leads it, so that it
-   * forgets what has reset; to be called about once a second.
+   * Checks its log and its calendar. If this member leads it, also lets time pass in it, so that
+   * states which have reset are removed; to be called about once a second.
    *
-   * @param leaves whether another member is to lead, if there is one
+   * @param leaves true if another member should lead, if there is one
    * @throws IOException if none takes over
    */
   public void tick(boolean leaves) throws IOException {

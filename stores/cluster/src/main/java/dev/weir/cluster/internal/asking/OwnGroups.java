@@ -28,9 +28,9 @@ import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The groups that a member has. Safe for use by many threads; one of them opens and closes. */
+/** The groups of a member. Safe for use by many threads; one of them opens and closes. */
 public final class OwnGroups implements Seating.Place {
-  /** What is known when the cluster is formed; there are no groups before. */
+  /** The facts that are known once the cluster is formed; before there are no groups. */
   private record Formed(Member self, Charter charter, RatisEngine engine) {}
 
   private final ClusterSettings settings;
@@ -42,8 +42,10 @@ public final class OwnGroups implements Seating.Place {
   private volatile @Nullable Formed formed;
 
   /**
-   * @param raised receives the level that a group's log says is in force
-   * @param images runs what writes images of groups
+   * Creates the groups.
+   *
+   * @param raised receives the level in force, from a group's log
+   * @param images runs the writers of images of groups
    */
   public OwnGroups(
       ClusterSettings settings,
@@ -58,12 +60,12 @@ public final class OwnGroups implements Seating.Place {
     this.images = images;
   }
 
-  /** Opens what is in the folder, and what this member is to begin, if it is a founder. */
+  /** Opens the groups in the folder, and those that this member begins, if it is a founder. */
   public void begin(Member self, boolean founder, Charter charter, RatisEngine engine)
       throws IOException {
     formed = new Formed(self, charter, engine);
     for (int number : engine.kept()) {
-      open(number); // It may be the only one that knows the map.
+      open(number); // It may be the only one with the map.
     }
     if (founder) {
       for (int number = 0; number < charter.groups(); number++) {
@@ -75,7 +77,7 @@ public final class OwnGroups implements Seating.Place {
     }
   }
 
-  /** Opens a group: with those who began it, if this member did, or else to be sent its log. */
+  /** Opens a group: with its founders, if this member is one, or otherwise to receive its log. */
   @Override
   public void open(int number) throws IOException {
     Formed by = Objects.requireNonNull(formed);
@@ -138,7 +140,7 @@ public final class OwnGroups implements Seating.Place {
     return here == null ? null : here.ledger();
   }
 
-  /** Returns them in the order of their numbers. */
+  /** Returns all groups in the order of their numbers. */
   public Collection<OwnGroup> all() {
     return groups.values();
   }
@@ -154,7 +156,7 @@ public final class OwnGroups implements Seating.Place {
     return here != null && here.leads();
   }
 
-  /** Has the level in force raised, as far as this member leads. */
+  /** Raises the level in force in the groups that this member leads. */
   public void raise(LevelRaise raise) {
     List<OwnGroup> led = groups.values().stream().filter(each -> each.ledger().leads()).toList();
     OwnGroup zero = led.stream().filter(each -> each.number() == 0).findFirst().orElse(null);

@@ -16,7 +16,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to members in other processes, with what both sides write. Safe for use by many threads.
+ * The route to members in other processes, with the formats of both sides. Safe for use by many
+ * threads.
  */
 public final class PeerRoute implements Route {
   static final int ASK = PeerFrame.FIRST_REQUEST + 17;
@@ -26,7 +27,7 @@ public final class PeerRoute implements Route {
   static final int OVERLOADED = 2;
   static final int UNKNOWN = 3;
 
-  /** Far longer than a decision may take: its caller has given it up long before. */
+  /** Far longer than a decision may take: its caller has given up long before. */
   private static final long ASK_MILLIS = 10_000;
 
   private final int kind;
@@ -35,6 +36,8 @@ public final class PeerRoute implements Route {
   private final Executor asking;
 
   /**
+   * Creates a route for entries.
+   *
    * @param asking hands replies on
    */
   public PeerRoute(PeerTransport transport, CurrentMap map, Executor asking) {
@@ -42,6 +45,8 @@ public final class PeerRoute implements Route {
   }
 
   /**
+   * Creates a route.
+   *
    * @param kind of the requests: {@link #ASK}, or {@link PeerSlots#KIND}
    */
   PeerRoute(int kind, PeerTransport transport, CurrentMap map, Executor asking) {

@@ -5,10 +5,10 @@ import dev.weir.cluster.internal.state.EntryWriter;
 import dev.weir.cluster.internal.state.ReplyWriter;
 import java.util.concurrent.CompletionStage;
 
-/** The way to the members. Safe for use by many threads. */
+/** The route to the members. Safe for use by many threads. */
 public interface Route {
   /**
-   * Has a member decide operations that it leads the group of.
+   * Sends operations to a member that leads their group, which decides them.
    *
    * @param entry as {@link EntryWriter} writes it
    * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}

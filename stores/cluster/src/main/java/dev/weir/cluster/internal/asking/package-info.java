@@ -6,10 +6,10 @@
  *       begin here
  *   <li>{@link dev.weir.cluster.internal.asking.GroupShard}: the operations for one group as an
  *       entry
- *   <li>{@link dev.weir.cluster.internal.asking.GroupRoutes}: the way of an entry: this process, or
- *       {@link dev.weir.cluster.internal.asking.PeerRoute} to another
- *   <li>{@link dev.weir.cluster.internal.asking.GroupLeader}: the leader's end: refuses early,
- *       replicates, replies
+ *   <li>{@link dev.weir.cluster.internal.asking.GroupRoutes}: the route of an entry: this process,
+ *       or {@link dev.weir.cluster.internal.asking.PeerRoute} to another
+ *   <li>{@link dev.weir.cluster.internal.asking.GroupLeader}: the leader's end, which refuses
+ *       early, replicates and replies
  *   <li>{@link dev.weir.cluster.internal.asking.OwnGroups}: the groups of this member; {@link
  *       dev.weir.cluster.internal.asking.OwnGroup} is one
  * </ul>

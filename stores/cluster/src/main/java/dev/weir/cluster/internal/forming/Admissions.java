@@ -24,12 +24,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Who may be a member: decided by the leader of group 0. Safe for use by many threads. */
+/** The admission of members, decided by the leader of group 0. Safe for use by many threads. */
 public final class Admissions {
   /*
-   * Of two members of one name, one is to go. If the one in the map does not answer, the other has
-   * its place; if it does, the other is refused, and both say so. That is for the operator, who has
-   * started two: limits hold either way, since they are two voters of different ids.
+   * Of two members with one name, one has to go. If the one in the map does not answer, the other
+   * takes its place; if it does, the other is refused, and both log it. That is a matter for the
+   * operator, who has started two: limits hold either way, since they are two voters of different
+   * ids.
    */
 
   static final int JOIN = PeerFrame.FIRST_REQUEST + 20;
@@ -52,6 +53,8 @@ public final class Admissions {
   private final Consumer<? super String> log;
 
   /**
+   * Creates the admissions.
+   *
    * @param zero this member's log of group 0, if it has one
    */
   public Admissions(
@@ -67,7 +70,7 @@ public final class Admissions {
     this.log = log;
   }
 
-  /** Has other members answered. */
+  /** Registers the handlers of requests from other members. */
   public void answerAt(PeerDoor door, Executor executor) {
     door.register(JOIN, executor, this::join);
     door.register(CHANGE, executor, (from, payload) -> changed(payload));
@@ -112,7 +115,7 @@ public final class Admissions {
             });
   }
 
-  /** Returns which incarnation of a member answers; null if none does. */
+  /** Returns the incarnation of a member that answers; null if none does. */
   private CompletionStage<@Nullable UUID> answering(String name) {
     PeerSelf self = transport.self();
     return self.name().equals(name)
@@ -163,7 +166,7 @@ public final class Admissions {
     return new ByteWriter().writeByte(REFUSED).writeText(words).toBytes();
   }
 
-  /** Says who this member is, if the map has another address or zone of it. */
+  /** Reports this member's address and zone, if the map has others. */
   public void announce(Member self) {
     Member known = map.get().member(self.name());
     if (known == null || known.equals(self) || !known.incarnation().equals(self.incarnation())) {
@@ -183,17 +186,17 @@ public final class Admissions {
     }
   }
 
-  /** Has a member removed for good. Fails with an {@link IOException} that says why not. */
+  /** Removes a member for good. Fails with an {@link IOException} that gives the reason. */
   public CompletionStage<ClusterMap> remove(String name) {
     return change(new ByteWriter().writeByte(REMOVE).writeText(name).toBytes());
   }
 
-  /** Has replicas moved to where they should be. */
+  /** Moves replicas to their places. */
   public CompletionStage<ClusterMap> rebalance() {
     return change(new ByteWriter().writeByte(REBALANCE).toBytes());
   }
 
-  /** Has the cluster have so many groups. Fails with an exception that says why not. */
+  /** Raises the number of groups. Fails with an exception that gives the reason. */
   public CompletionStage<ClusterMap> raiseGroups(int number) {
     return change(new ByteWriter().writeByte(RAISE).writeNumber(number).toBytes());
   }

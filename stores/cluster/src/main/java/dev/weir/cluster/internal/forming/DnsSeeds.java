@@ -29,15 +29,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds members behind a name of the DNS, and those whose addresses have changed. Safe for use by
- * many threads, which it may block.
+ * The search for members behind a name of the DNS, and for those whose addresses have changed. Safe
+ * for use by many threads, which it may block.
  */
 public final class DnsSeeds implements AutoCloseable {
   /*
-   * The DNS says where members are, not who they are. So each address is asked, over a connection
-   * for any member; over TLS, its certificate must be that of the name that it says. A member is
-   * known by that name from then on, and reached where it was found, until it is found elsewhere.
-   * One process may have several addresses, and an address other processes one after the other.
+   * The DNS has the addresses of members, not their names. So each address is asked for its name,
+   * over a connection for any member; over TLS, its certificate must be that of the name that it
+   * gives. A member is known by that name from then on, and reached where it was found, until it is
+   * found elsewhere. One process may have several addresses, and an address other processes one
+   * after the other.
    */
 
   static final int WHO = PeerFrame.FIRST_REQUEST + 27;
@@ -45,7 +46,7 @@ public final class DnsSeeds implements AutoCloseable {
   private static final long ANSWER_MILLIS = 1_000;
   private static final long ROUND_MILLIS = 1_000;
 
-  /** So many rounds pass between two looks while nobody is missed. */
+  /** The rounds between two searches while no member is missing. */
   private static final int ROUNDS = 5;
 
   private final ClusterMember seeds;
@@ -54,23 +55,25 @@ public final class DnsSeeds implements AutoCloseable {
   private final Consumer<? super String> log;
   private final Map<InetSocketAddress, PeerLink> links = new ConcurrentHashMap<>();
   private final ScheduledExecutorService looking =
-      Executors.newSingleThreadScheduledExecutor(DnsSeeds::thread); // The DNS may block it.
+      Executors.newSingleThreadScheduledExecutor(DnsSeeds::thread); // It may block on the DNS.
   private int rounds;
   private volatile boolean closed;
   private String lastProblem = "";
 
   /**
-   * What there is now.
+   * The result of a search.
    *
-   * @param members that answered, by name, this one too if it did; with the addresses that they say
-   *     they have
-   * @param missing addresses at which none answered, or why there are no addresses; empty if all
-   *     answered
+   * @param members that answered, by name, including this one if it did; with the addresses that
+   *     they give
+   * @param missing addresses at which none answered, or the reason why there are no addresses;
+   *     empty if all answered
    */
   public record Found(List<Member> members, String missing) {}
 
   /**
-   * @param seeds where to ask
+   * Creates a search.
+   *
+   * @param seeds the stand-in for the members
    */
   private DnsSeeds(
       ClusterMember seeds,
@@ -89,7 +92,7 @@ public final class DnsSeeds implements AutoCloseable {
     return thread;
   }
 
-  /** Returns those that a list of members stands for by a name of the DNS; null if it has none. */
+  /** Returns the search for members for which a list has a name of the DNS; null if it has none. */
   public static @Nullable DnsSeeds of(
       List<ClusterMember> listed,
       Resolver resolver,
@@ -102,7 +105,7 @@ public final class DnsSeeds implements AutoCloseable {
         .orElse(null);
   }
 
-  /** Returns those that a list names itself. */
+  /** Returns the members that a list names itself. */
   public static List<Member> named(List<ClusterMember> listed) {
     return listed.stream()
         .filter(each -> !each.standsForAll())
@@ -110,7 +113,7 @@ public final class DnsSeeds implements AutoCloseable {
         .toList();
   }
 
-  /** Has a member answer who it is. */
+  /** Registers the handler that answers with this member's name and address. */
   public static void answerAt(PeerDoor door, Member self) {
     byte[] said = said(self);
     door.registerForAll(
@@ -124,9 +127,9 @@ public final class DnsSeeds implements AutoCloseable {
   }
 
   /**
-   * Looks again and again from now on, by a thread of its own.
+   * Starts searching again and again, on a thread of its own.
    *
-   * @param well whether no member is missed; else it looks more often
+   * @param well returns true if no member is missing; otherwise it searches more often
    */
   public void begin(BooleanSupplier well) {
     var unused =
@@ -143,7 +146,10 @@ public final class DnsSeeds implements AutoCloseable {
     }
   }
 
-  /** Asks the DNS, and each of its addresses; has the transport know who is where. */
+  /**
+   * Resolves the name and calls each of its addresses; updates the addresses of members in the
+   * transport.
+   */
   public synchronized Found look() {
     List<InetSocketAddress> addresses;
     try {
@@ -219,7 +225,7 @@ public final class DnsSeeds implements AutoCloseable {
     try {
       return answer.orTimeout(2 * ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
-      return null; // The next look asks again.
+      return null; // The next search asks again.
     }
   }
 
@@ -237,7 +243,7 @@ public final class DnsSeeds implements AutoCloseable {
   }
 
   /**
-   * Looks no more, and closes its connections, so that a look that has begun ends soon; the
+   * Stops searching, and closes its connections, so that a search in progress ends soon; the
    * transport closes all others.
    */
   @Override

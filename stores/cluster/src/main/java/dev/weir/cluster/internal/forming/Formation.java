@@ -29,31 +29,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** How members become a cluster, once and all of them together; and how others come to it. */
+/**
+ * The formation of a cluster, once and by all of its members together; and the way in which others
+ * join it.
+ */
 public final class Formation {
   /*
    * How is a cluster formed, so that there are never two of them? All members have the same list.
-   * The first of them by name waits until it has seen all the others without a cluster, and proposes
-   * a charter. Each writes it to its disk and says so; when all have, it is complete, and not before
-   * does any member decide anything. A member that crashes finds an incomplete charter in its
-   * folder, and the proposer proposes the same again.
+   * The first of them by name waits until it has seen all the others without a cluster, and
+   * proposes a charter. Each writes it to its disk and confirms that; when all have, it is
+   * complete, and only then do members decide requests. A member that crashes finds an incomplete
+   * charter in its folder, and the proposer proposes the same again.
    *
-   * Where members find each other by the DNS, no list says who is to be there. The members that one
-   * sees are then its list, and it is whole if every address that the DNS has answers and there are
-   * as many as the operator has said. The first by name proposes only when all of them say the same
-   * list. Lists may change, so there may be two proposers: a member that has written one's charter
-   * takes no other's until the first has given its own up, which it says itself, and has written
-   * before. A charter without the word of each of its members is never completed; so of two charters
-   * with a member in common at most one is. Two without one need twice the number of members, of
-   * which neither half sees the other.
+   * If members find each other by the DNS, no list has all members. In that case a member's list is
+   * that of the members it sees. The list is complete if every address in the DNS answers and there
+   * are as many as the operator has configured. The first by name proposes only when all of them
+   * have the same list. Lists may change, so there may be two proposers: a member that has written
+   * one's charter accepts no other's until the first has given up its own, which it reports itself,
+   * after it has written that down. A charter that is not confirmed by each of its members is never
+   * completed; so of two charters with a member in common at most one is. Two without a common
+   * member need twice the number of members, of which neither half sees the other.
    *
    * A member without a charter that meets a complete one is new to that cluster, or has lost its
-   * folder, which is the same: it asks to join, as an incarnation that has never promised anything.
+   * folder, which is the same: it requests to join, as an incarnation that has never promised
+   * anything.
    */
 
   static final int KIND = PeerFrame.FIRST_REQUEST + 16;
 
-  /** The purpose of the connections for this. */
+  /** The purpose of the connections for the formation. */
   private static final String FORMING = "form";
 
   private static final int WHAT = 0;
@@ -81,12 +85,14 @@ public final class Formation {
   private volatile @Nullable ClusterMap map;
 
   /**
-   * @param folder where the charter is kept
+   * Creates the formation.
+   *
+   * @param folder of the charter
    * @param incarnation this member's
    * @param zone this member's
-   * @param members all of them, this one included; this one alone where {@code byDns}
+   * @param members all of them, including this one; this one alone if {@code byDns}
    * @param byDns whether the others are found by the DNS
-   * @param size how many there have to be then
+   * @param size the required number of members in that case
    * @throws IOException if there is a charter that cannot be read, or it is lost
    */
   public Formation(
@@ -126,7 +132,7 @@ public final class Formation {
     return members.stream().map(Member::name).toList();
   }
 
-  /** Returns the cluster's id, as far as this member knows it. */
+  /** Returns the cluster's id, as far as it is known here. */
   public UUID cluster() {
     Charter known = charter;
     return known == null || !known.complete() ? PeerSelf.FORMING : known.cluster();
@@ -138,7 +144,7 @@ public final class Formation {
     return known == null || !known.complete() ? null : known;
   }
 
-  /** Has other members answered. */
+  /** Registers the handlers of requests from other members. */
   public void answerAt(PeerDoor door, Executor executor) {
     door.register(
         KIND, executor, (from, payload) -> CompletableFuture.completedStage(answer(from, payload)));
@@ -174,7 +180,7 @@ public final class Formation {
     charter = completed;
   }
 
-  /** Returns what this member says of itself: its list, and its charter if it has one. */
+  /** Returns this member's own report: its list, and its charter if it has one. */
   private byte[] said() {
     ByteWriter out = new ByteWriter().writeText(String.join(", ", names())).writeNumber(groups);
     self().write(out);
@@ -186,7 +192,7 @@ public final class Formation {
     return out.toBytes();
   }
 
-  /** What another member says of itself. */
+  /** The report of another member. */
   private record Said(String names, int groups, Member member, @Nullable Charter charter) {
     static Said read(byte[] reply) {
       ByteReader in = new ByteReader(reply, 0);
@@ -244,7 +250,7 @@ public final class Formation {
     }
   }
 
-  /** Takes note of who is there, by the DNS. */
+  /** Updates the list of members by a search in the DNS. */
   private void found(DnsSeeds.Found found) {
     Map<String, Member> all = new TreeMap<>();
     found.members().forEach(each -> all.put(each.name(), each));
@@ -264,7 +270,7 @@ public final class Formation {
     missing = problem;
   }
 
-  /** Returns for whom or what the cluster has to wait; empty if it can be formed. */
+  /** Returns the members or facts for which the formation has to wait; empty if there are none. */
   private String waiting(Map<String, Said> others) {
     Charter held = charter;
     if (byDns && held != null && !held.names().get(0).equals(self)) {
@@ -301,7 +307,7 @@ public final class Formation {
    * Gives up a charter that was never completed and never will be: its own if other members are
    * there now, or one that its proposer has given up.
    *
-   * @param held what was there before the others were asked
+   * @param held the charter before the others were called
    */
   private synchronized void reconsider(Charter held, Map<String, Said> others, boolean whole)
       throws IOException {
@@ -321,9 +327,9 @@ public final class Formation {
   }
 
   /**
-   * Takes note of what the others say.
+   * Checks the reports of the others.
    *
-   * @return a member of a cluster that this one is not of; null if none has said so
+   * @return a member of a cluster that this one is not in; null if none has reported one
    */
   private @Nullable String check(Map<String, Said> others) throws IOException {
     for (Map.Entry<String, Said> each : others.entrySet()) {
@@ -356,9 +362,9 @@ public final class Formation {
   }
 
   /**
-   * Asks to join a cluster, until its leader of group 0 has agreed.
+   * Requests to join a cluster, until its leader of group 0 has agreed.
    *
-   * @throws IOException if it does not want this member
+   * @throws IOException if it refuses this member
    */
   private Charter admitted(PeerTransport transport, String there)
       throws IOException, InterruptedException {
@@ -386,12 +392,12 @@ public final class Formation {
       if (answer.length > 0 && in.readByte() == 1) {
         Member leader = Member.read(in);
         if (leader.name().equals(self)) {
-          transport.learn(leader); // Another one of this name: that is asked, not this one.
+          transport.learn(leader); // Another one of this name: it is called, not this one.
         } else {
           transport.learnIfUnknown(leader);
         }
         asked = leader.name();
-      } else { // None leads, or it does not answer: others may know more.
+      } else { // None leads, or it does not answer: others may have news.
         asked = names().get(next % names().size());
         asked = asked.equals(self) ? there : asked;
       }
@@ -414,26 +420,26 @@ public final class Formation {
     }
   }
 
-  /** Returns this member, as others are to know it. */
+  /** Returns this member in the form that others store. */
   public Member self() {
     Member address =
         members.stream().filter(each -> each.name().equals(self)).findFirst().orElseThrow();
     return new Member(self, address.host(), address.port(), incarnation, zone);
   }
 
-  /** Returns whether the cluster was formed since this member was started, and by it. */
+  /** Returns whether this member has formed the cluster since it was started. */
   public boolean formedNow() {
     Charter known = charter();
     return known != null && formedNow && known.founded(self, incarnation);
   }
 
-  /** Returns the map that this member joined by; null if it was there before. */
+  /** Returns the map with which this member joined; null if it was a member before. */
   @Nullable
   public ClusterMap map() {
     return map;
   }
 
-  /** Returns which incarnation of a member answers; null if none does. */
+  /** Returns the incarnation of a member that answers; null if none does. */
   static CompletionStage<@Nullable UUID> incarnation(PeerTransport transport, String member) {
     return ask(transport, member, new ByteWriter().writeByte(WHAT).toBytes())
         .handle((said, error) -> said == null ? null : said.member().incarnation());
@@ -452,7 +458,7 @@ public final class Formation {
     List<Charter> known = new ArrayList<>();
     others.values().forEach(each -> known.add(each.charter()));
     known.add(charter);
-    // One that names a member that has lost its folder since was never complete.
+    // A charter with a member that has lost its folder since was never complete.
     Charter proposed =
         known.stream()
             .filter(each -> each != null && each.members().equals(all))
@@ -479,7 +485,7 @@ public final class Formation {
     }
   }
 
-  /** Asks all other members; returns the answers of those that answered in time. */
+  /** Calls all other members; returns the answers that came in time. */
   private Map<String, Said> ask(PeerTransport transport, byte[] payload) {
     Map<String, CompletableFuture<Said>> asked = new HashMap<>();
     for (Member each : members) {
@@ -493,7 +499,7 @@ public final class Formation {
           try {
             answers.put(name, future.orTimeout(2 * ANSWER_MILLIS, TimeUnit.MILLISECONDS).join());
           } catch (CompletionException e) {
-            // It is missing; the next round asks again.
+            // It is missing; the next round calls it again.
           }
         });
     return answers;

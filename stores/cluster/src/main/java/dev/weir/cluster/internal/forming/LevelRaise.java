@@ -14,16 +14,19 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Raises the level in force when all understand a higher one. Used by one thread; it may block. */
+/**
+ * The raise of the level in force, once all members understand a higher one. Used by one thread; it
+ * may block.
+ */
 public final class LevelRaise {
   /*
    * In which order? First an entry in the log of group 0: from there on the cluster is at that
-   * level, and it cannot be undone. Then the map, which tells all others. Then the leaders of the
-   * other groups, each in its own log. A leader looks at what is, so nothing is remembered, and a step
-   * that one leader did not finish the next one does.
+   * level, and it cannot be undone. Then the map, by which all others learn of it. Then the leaders
+   * of the other groups, each in its own log. A leader goes by the present state, so nothing needs
+   * to be remembered, and the next leader finishes a step that one has left.
    */
 
-  /** So many times, a second apart, all have to say that they understand it. */
+  /** The number of rounds, a second apart, in which all must report that they understand it. */
   public static final int ROUNDS = 10;
 
   private static final long STATUS_MILLIS = 2_000;
@@ -46,9 +49,12 @@ public final class LevelRaise {
   }
 
   /**
-   * @param able what this member understands
-   * @param status asks a member how it is
-   * @param rounds so many times, one after the other, all have to say that they understand it
+   * Creates the raise.
+   *
+   * @param able the levels that this process understands
+   * @param status returns the status of a member
+   * @param rounds the number of consecutive rounds in which all must report that they understand
+   *     the level
    */
   public LevelRaise(
       Levels able,
@@ -64,7 +70,7 @@ public final class LevelRaise {
   }
 
   /**
-   * Does what can be done now; to be called each second.
+   * Does the steps that are possible now; to be called each second.
    *
    * @param zero group 0; null if this member does not lead it
    * @param others the other groups that this member leads
@@ -121,7 +127,7 @@ public final class LevelRaise {
     Object unused = ledger.append(Entry.level(wanted)).whenComplete(this::failed);
   }
 
-  /** Says that a step has failed, if it has; the next round takes it again. */
+  /** Logs a failed step; the next round repeats it. */
   private void failed(@Nullable Object unused, @Nullable Throwable problem) {
     String words = problem == null ? "" : String.valueOf(problem.getMessage());
     if (!words.equals(lastProblem)) {
@@ -132,7 +138,7 @@ public final class LevelRaise {
     }
   }
 
-  /** Returns the highest level that all understand; 0 if one of them does not say. */
+  /** Returns the highest level that all understand; 0 if one of them does not report it. */
   private int common() {
     List<Member> members = map.get().members();
     List<CompletableFuture<Integer>> said =
@@ -149,7 +155,10 @@ public final class LevelRaise {
     return said.stream().mapToInt(CompletableFuture::join).reduce(able.most(), Math::min);
   }
 
-  /** Returns what a member understands, and the servers that ask it; 0 if it takes no part. */
+  /**
+   * Returns the highest level that a member and the servers that call it understand; 0 if it takes
+   * no part.
+   */
   private static int most(Member member, MemberStatus known) {
     boolean takesPart = known.up() && known.incarnation().equals(member.incarnation().toString());
     return !takesPart

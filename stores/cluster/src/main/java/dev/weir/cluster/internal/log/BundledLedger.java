@@ -17,34 +17,35 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that has several entries in one, where they come faster than it takes them. Safe for use by
+ * A log that puts several entries into one if they come faster than it takes them. Safe for use by
  * many threads.
  */
 public final class BundledLedger implements Ledger {
   /*
-   * Why bundles? What a log costs is by the entry: some ten threads hand it over, three disks flush
-   * it, and each member's network carries it by itself. Every server that asks collects what its own
-   * clients ask while a call is under way, but the more servers there are, the more calls come to a
-   * leader. So the leader does the same once more: while few entries are on their way to a majority,
-   * the next waits, and takes along what has come meanwhile. One alone is appended as it is, at once.
+   * Why bundles? Each entry of a log has a cost: some ten threads hand it over, three disks flush
+   * it, and each member's network carries it separately. Every server collects the requests of its
+   * own clients while a call is in flight, but the more servers there are, the more calls come to a
+   * leader. So the leader does the same once more: while entries are on their way to a majority,
+   * the next waits, and is joined by those that have come meanwhile. A single one is appended as it
+   * is, at once.
    *
-   * The machine does not know of bundles: it applies one part after the other, at the instant of the
-   * bundle. A part that makes no sense is answered for itself, by every replica alike.
+   * The machine does not see bundles: it applies one part after the other, at the instant of the
+   * bundle. An invalid part is answered on its own, in the same way by every replica.
    */
 
   /** The byte after the stamp of a bundle; no other entry has it. */
   public static final byte BUNDLE = (byte) 0xff;
 
   /**
-   * With two, an entry has about half as many decisions, which take as long and cost more processor
-   * time.
+   * The most entries in flight. With two, an entry has about half as many decisions, which take as
+   * long and cost more processor time.
    */
   private static final int MOST_IN_FLIGHT = 1;
 
-  /** Larger ones go alone; what comes to this together is a bundle. */
+  /** The largest bundle in bytes; larger entries are appended alone. */
   private static final int MOST_BYTES = 1 << 18;
 
-  /** Far more than can be decided before its callers give up. */
+  /** The most bytes that wait; far more than can be decided before their callers give up. */
   private static final long MOST_WAITING_BYTES = 1 << 24;
 
   private final Ledger ledger;
@@ -54,11 +55,13 @@ public final class BundledLedger implements Ledger {
   private final Pump pump = new Pump(this::sendAll);
 
   /** An entry that waits, and its reply. */
-  @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Part(byte[] entry, CompletableFuture<byte[]> reply) {}
 
   /**
-   * @param ledger whose machine is {@linkplain #machine one that knows bundles}; closed with this
+   * Creates a log.
+   *
+   * @param ledger whose machine is {@linkplain #machine one that applies bundles}; closed with this
    */
   public BundledLedger(Ledger ledger) {
     this.ledger = ledger;
@@ -88,7 +91,7 @@ public final class BundledLedger implements Ledger {
     }
   }
 
-  /** Appends what waits. */
+  /** Appends the waiting entries. */
   private void send() {
     List<Part> parts = new ArrayList<>();
     int bytes = 0;
@@ -118,7 +121,7 @@ public final class BundledLedger implements Ledger {
 
   private void replied(List<Part> parts, byte @Nullable [] reply, @Nullable Throwable error) {
     inFlight.decrementAndGet();
-    pump.run(); // First: the next has waited for it.
+    pump.run(); // First: the next entries have waited for it.
     if (reply == null) {
       Throwable why = error == null ? new IllegalStateException("no reply") : error;
       parts.forEach(each -> each.reply.completeExceptionally(why));
@@ -130,12 +133,12 @@ public final class BundledLedger implements Ledger {
     }
   }
 
-  /** Returns a machine that has another apply the parts of bundles. */
+  /** Returns a machine that applies the parts of bundles by another one. */
   public static Machine machine(Machine parts) {
     return new Unbundling(parts);
   }
 
-  /** Applies the parts of bundles. */
+  /** A machine that applies the parts of bundles. */
   private record Unbundling(Machine machine) implements Machine {
     @Override
     public void stamp(long term, byte[] entry) {

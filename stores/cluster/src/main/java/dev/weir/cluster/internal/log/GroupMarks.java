@@ -8,17 +8,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which groups a member has begun, in a file beside theirs. So it knows when one of them is lost.
- * Safe for use by many threads.
+ * The marks of the groups that a member has begun, in a file beside their folders, by which a lost
+ * folder is noticed. Safe for use by many threads.
  */
 public final class GroupMarks {
   /*
-   * What a member has promised in a group (its vote, the entries that it has acknowledged) is in the
-   * group's folder alone. Without that it might vote twice, if it did not know that there was one.
-   * So a group is marked when it has its folder, and before it can promise anything; and the mark is
-   * taken away when the group has agreed that this member has no part in it any more, before the
-   * folder is deleted. A group that a member has left is not begun by it a second time: it waits to
-   * be sent what the others have.
+   * The promises of a member in a group (its vote, the entries that it has acknowledged) are in the
+   * group's folder alone. If that were lost without notice, the member might vote twice. So a group
+   * is marked when it has its folder, and before it can promise anything; and the mark is removed
+   * when the group has agreed that this member has no part in it any more, before the folder is
+   * deleted. A member never begins a group again that it has left: it waits until the others send
+   * the state.
    */
   public static final String FILE = "groups.properties";
 
@@ -30,6 +30,8 @@ public final class GroupMarks {
   private final Set<Integer> left;
 
   /**
+   * Reads the marks.
+   *
    * @throws IOException if the file is there and cannot be used
    */
   public GroupMarks(Path file) throws IOException {
@@ -67,17 +69,17 @@ public final class GroupMarks {
     return left.contains(group);
   }
 
-  /** Marks a group whose folder is there; when this returns the mark is on disk. */
+  /** Marks a group whose folder is there; the mark is on disk when this returns. */
   public synchronized void begin(int group) throws IOException {
     if (!begun.contains(group)) {
       Set<Integer> next = new TreeSet<>(begun);
       next.add(group);
       save(next, left);
-      begun.add(group); // Not before: what failed is to be tried again.
+      begun.add(group); // Not before: a failed write must be repeated.
     }
   }
 
-  /** Marks a group that this member has no part in; when this returns the mark is on disk. */
+  /** Marks a group as left by this member; the mark is on disk when this returns. */
   synchronized void leave(int group) throws IOException {
     Set<Integer> next = new TreeSet<>(begun);
     next.remove(group);

@@ -17,38 +17,43 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a group elect another leader as soon as the leader's process has ended, not only after an
- * election timeout. Safe for use by many threads.
+ * The detection of a leader whose process has ended, after which the group elects another one at
+ * once, without waiting for the election timeout. Safe for use by many threads.
  */
 final class LeaderLoss {
   /*
-   * How does a follower know, and who stands? When a process ends, by kill -9 too, its system closes
-   * its connections and its port. So a follower takes the leader for gone when the leader's side
-   * ended the connection to it and its port refuses a new one: a network that cuts connections does
-   * not do the second. It then asks the other voters whether they have lost the same leader, and how
-   * far their logs go. When a majority has, the one of the longest log stands for election at once,
-   * and of equal ones the first by name. So nobody stands where others still hear the leader, hardly
-   * ever do two stand, and never one that the others would refuse.
+   * How does a follower notice it, and which one stands? When a process ends, even by kill -9, its
+   * system closes its connections and its port. So a follower takes the leader for gone if the
+   * leader's side has ended the connection and its port refuses a new one: a network that cuts
+   * connections does not do the second. It then asks the other voters whether they have lost the
+   * same leader, and how far their logs go. If a majority has lost it, the one with the longest log
+   * stands for election at once, and of equal ones the first by name. So no voter stands while
+   * others still have the leader, two hardly ever stand, and none stands that the others would
+   * refuse.
    *
-   * A host that is gone closes nothing: that is what the election timeout is for. So it is for all
-   * that goes wrong here, after which nobody asks again for the same leader and term. Raft allows an
-   * election at any time: even if everyone is mistaken, that costs one election and nothing else.
+   * A host that is gone closes nothing: then the election timeout applies. It also applies after
+   * any failure here; there is no second attempt for the same leader and term. Raft allows an
+   * election at any time: even if all voters are mistaken, that costs one election and nothing
+   * else.
    */
 
   static final int KIND = PeerRpc.SNAPSHOT + 1;
 
-  /** The others notice it some milliseconds earlier or later. */
+  /** The pause between two rounds: the others notice the end some milliseconds earlier or later. */
   static final long PAUSE_MILLIS = 25;
 
-  /** In all a second, the shortest election timeout by the default settings. */
+  /** The most rounds: a second in all, the shortest election timeout by the default settings. */
   static final int MOST_ROUNDS = 40;
 
-  /** What a voter knows about who leads. Must be safe for use by many threads. */
+  /** A voter's view of the leaders. Must be safe for use by many threads. */
   interface Voter {
     /** Returns the groups that this member has. */
     Collection<Long> groups();
 
-    /** Returns whom this member follows in a group; null unless it votes there and follows one. */
+    /**
+     * Returns the leader that this member follows in a group; null unless it votes there and
+     * follows one.
+     */
     @Nullable Led led(long group);
 
     /** Returns the last entry of this member's log; null if it has no log of that group. */
@@ -61,7 +66,7 @@ final class LeaderLoss {
      * Stands for election in the term after that one, if this member still follows that leader.
      * Blocks.
      *
-     * @return whether it does
+     * @return whether it does so
      */
     boolean stand(long group, Led led);
   }
@@ -77,7 +82,7 @@ final class LeaderLoss {
     }
   }
 
-  /** Where a log ends. */
+  /** The end of a log. */
   record Last(long term, long index) {
     boolean isAfter(Last other) {
       return term == other.term ? index > other.index : term > other.term;
@@ -99,11 +104,13 @@ final class LeaderLoss {
   private final Set<Lost> asking = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param others has a member {@link #answer}; completes on any thread, at the latest after some
-   *     rounds
-   * @param gone whether a member's process has ended, as far as this one knows
+   * Creates the detection.
+   *
+   * @param others sends a request to a member, which calls {@link #answer}; completes on any
+   *     thread, at the latest after some rounds
+   * @param gone returns whether a member's process has ended, as far as is known here
    * @param executor may be blocked
-   * @param later likewise, {@link #PAUSE_MILLIS} later
+   * @param later may be blocked; runs tasks {@link #PAUSE_MILLIS} later
    */
   LeaderLoss(
       String self,
@@ -122,7 +129,7 @@ final class LeaderLoss {
     this.log = log;
   }
 
-  /** Takes note that a member's process has ended. */
+  /** Notes that a member's process has ended. */
   void ended(String member) {
     executor.execute(
         () -> {
@@ -205,7 +212,7 @@ final class LeaderLoss {
     return other.last.isAfter(own) || (other.last.equals(own) && other.name.compareTo(self) < 0);
   }
 
-  /** Answers another voter whether this one has lost that leader too, and where its log ends. */
+  /** Answers another voter: whether this one has lost that leader too, and where its log ends. */
   byte[] answer(byte[] question) {
     ByteReader in = new ByteReader(question, 0);
     long group = in.readNumber();

@@ -3,17 +3,17 @@ package dev.weir.cluster.internal.log;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** An entry that was not applied, or of which that is not known. */
+/** The failure of an entry that was not applied, or whose outcome is not known. */
 public final class LedgerException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  /** What is known of the entry. */
+  /** The known outcome of the entry. */
   public enum Outcome {
     /** It was not appended and never will be: another member leads, or none. */
     NOT_LEADER,
-    /** It was not appended and never will be: too much waits already. */
+    /** It was not appended and never will be: too many entries wait already. */
     OVERLOADED,
-    /** It may have been applied, or still be. */
+    /** It may have been applied, or may still be. */
     UNKNOWN
   }
 
@@ -24,7 +24,7 @@ public final class LedgerException extends RuntimeException {
   /**
    * Creates one without a stack trace.
    *
-   * @param leader who is said to lead instead, or null
+   * @param leader the name of the presumed leader, or null
    */
   public LedgerException(Outcome outcome, @Nullable String leader, String message) {
     super(message, null, false, false);
@@ -42,7 +42,7 @@ public final class LedgerException extends RuntimeException {
     return outcome;
   }
 
-  /** Returns the name of who is said to lead instead; null if that is not known. */
+  /** Returns the name of the presumed leader; null if unknown. */
   @Nullable
   public String leader() {
     return leader;

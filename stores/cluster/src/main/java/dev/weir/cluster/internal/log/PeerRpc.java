@@ -51,10 +51,10 @@ import org.apache.ratis.util.ProtoUtils;
  * and snapshots have connections of their own: none waits for another. Safe for use by many
  * threads.
  *
- * <p>Ratis's leader and follower agree on less than a cluster needs whose members come and go: one
- * that was a listener first is never begun, and a leader that it refuses stays. Both are mended
- * here, by calls that Ratis itself would have made. So is that a follower waits for a leader whose
- * process has ended, see {@link LeaderLoss}.
+ * <p>The protocol of Ratis has gaps for a cluster whose members come and go: a follower that was a
+ * listener first is never started, and a leader that it refuses stays. Both are mended here, by
+ * calls that Ratis itself would have made. The same holds for a follower that waits for a leader
+ * whose process has ended, see {@link LeaderLoss}.
  */
 public final class PeerRpc implements RaftServerRpc {
   public static final String VOTES = "votes";
@@ -64,18 +64,20 @@ public final class PeerRpc implements RaftServerRpc {
   static final int APPEND = VOTE + 2;
   static final int SNAPSHOT = VOTE + 3;
 
-  /** Two groups may vote while the disk of another is busy. */
+  /** The threads for votes: two groups may vote while the disk of another is busy. */
   private static final int VOTE_THREADS = 4;
 
-  /** As many groups as a member may have, each with two leaders at a change. */
+  /**
+   * The threads for appends: as many as groups of a member, each with two leaders during a change.
+   */
   private static final int APPEND_THREADS = 16;
 
   private static final int SNAPSHOT_THREADS = 2;
 
-  /** A chunk has 16 MB. */
+  /** The timeout of a chunk, which has up to 16 MB. */
   private static final long SNAPSHOT_MILLIS = 30_000;
 
-  /** How long a voter may take to say whether it has lost the leader too. */
+  /** The longest time in which a voter may answer whether it has lost the leader too. */
   private static final long ANSWER_MILLIS = 100;
 
   private static final long IDLE_SECONDS = 60;
@@ -169,8 +171,8 @@ public final class PeerRpc implements RaftServerRpc {
   }
 
   /**
-   * Refuses what is meant for another incarnation, or comes from one that calls itself otherwise
-   * than its connection: what the one that lost its folder had promised, this one never did.
+   * Refuses a call for another incarnation, or from a member that names itself differently from its
+   * connection: the promises of an incarnation that lost its folder are not those of this one.
    */
   private void check(String from, RaftRpcRequestProto head) throws IOException {
     String to = head.getReplyId().toStringUtf8();
@@ -185,7 +187,7 @@ public final class PeerRpc implements RaftServerRpc {
     check(from, request.getServerRequest());
     RaftServer.Division division =
         server.getDivision(ProtoUtils.toRaftGroupId(request.getServerRequest().getRaftGroupId()));
-    // Answered by the thread that has the log on disk; this one waits for nothing but a lock.
+    // The thread that has the log on disk answers; this one waits for a lock only.
     CompletableFuture<AppendEntriesReplyProto> reply = handle(begun(division, request));
     if (starting(division) && request.getEntriesCount() > 0) {
       reply = reply.thenCompose(appended -> beginning(division, request, appended));
@@ -211,10 +213,11 @@ public final class PeerRpc implements RaftServerRpc {
   }
 
   /**
-   * A replica that was sent all entries from the first one begins to vote, and to wait for a silent
-   * leader, when the leader calls it initialized. A leader of Ratis never does so of one that was a
-   * listener first. So that goes by what this replica's own log says: it begins when it is a voter,
-   * and not before, since a listener that stood for election would close.
+   * Returns the request with its mark "initializing" corrected by this replica's own log. A replica
+   * that was sent all entries from the first one begins to vote, and to wait for a silent leader,
+   * when the leader calls it initialized. A leader of Ratis never does so for one that was a
+   * listener first. So here it begins when its log makes it a voter, and not before, since a
+   * listener that stood for election would close.
    */
   private AppendEntriesRequestProto begun(
       RaftServer.Division division, AppendEntriesRequestProto request) {
@@ -228,8 +231,9 @@ public final class PeerRpc implements RaftServerRpc {
   }
 
   /**
-   * If the entries make this replica a voter, it votes before the leader hears that it has them:
-   * the leader may be gone then. It hears what the leader would send it next, without entries.
+   * Starts this replica if the entries make it a voter: it votes before the leader gets the answer,
+   * since the leader may be gone then. It applies the leader's next request in advance, without
+   * entries.
    */
   private CompletableFuture<AppendEntriesReplyProto> beginning(
       RaftServer.Division division,
@@ -254,7 +258,7 @@ public final class PeerRpc implements RaftServerRpc {
     return CompletableFuture.completedFuture(reply.toByteArray());
   }
 
-  /** The message shares the frame's bytes, which nothing else uses. */
+  /** Returns a stream that shares the frame's bytes, which nothing else uses. */
   private static CodedInputStream aliased(byte[] payload) {
     CodedInputStream in = UnsafeByteOperations.unsafeWrap(payload).newCodedInput();
     in.enableAliasing(true);
@@ -288,8 +292,8 @@ public final class PeerRpc implements RaftServerRpc {
   }
 
   /**
-   * A leader of Ratis steps down when a voter knows of a later term, but not if that one was a
-   * listener first: the two would refuse each other as long as it leads. So it is made to.
+   * Makes this leader step down if a voter has a later term. A leader of Ratis does so itself,
+   * except if that voter was a listener first: the two would refuse each other as long as it leads.
    */
   private void refused(RaftRpcRequestProto head, long term) throws IOException {
     RaftGroupId group = ProtoUtils.toRaftGroupId(head.getRaftGroupId());
@@ -334,8 +338,8 @@ public final class PeerRpc implements RaftServerRpc {
   }
 
   /**
-   * Connects to a group's other members now, not when one of them has died: an election in which
-   * nobody can be reached yet fails, and the next comes a second later.
+   * Connects to a group's other members now, not when one of them has died: an election without any
+   * connection fails, and the next comes a second later.
    */
   static void connect(PeerTransport transport, int group, Collection<Member> members) {
     for (Member each : members) {
@@ -360,14 +364,14 @@ public final class PeerRpc implements RaftServerRpc {
       Member member = RatisEngine.member(peer);
       transport.learnIfUnknown(member);
       if (!member.name().equals(transport.self().name())) {
-        connect(transport, member.name(), VOTES); // An election is no time to begin with that.
+        connect(transport, member.name(), VOTES); // During an election it would be too late.
       }
     }
   }
 
   @Override
   public void handleException(RaftPeerId member, Exception problem, boolean reconnect) {
-    // Links connect again by themselves.
+    // Links reconnect by themselves.
   }
 
   @Override

@@ -7,14 +7,14 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
-/** Has a Raft server talk to others by {@link PeerRpc}. Ratis creates it by its name. */
+/** The transport type of a Raft server over {@link PeerRpc}. Ratis creates it by its name. */
 public final class PeerRpcType implements RpcType {
   private static final String TRANSPORT = "weir.transport";
 
-  /** Creates what Ratis looks up by the name of this class. */
+  /** Creates the type; called by Ratis with the name of this class. */
   public PeerRpcType() {}
 
-  /** Returns the parameters of a Raft server that is to use that transport. */
+  /** Returns the parameters of a Raft server that uses that transport. */
   static Parameters parameters(PeerTransport transport) {
     Parameters parameters = new Parameters();
     parameters.put(TRANSPORT, transport, PeerTransport.class);

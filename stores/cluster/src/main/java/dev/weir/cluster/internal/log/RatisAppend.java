@@ -8,10 +8,11 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 /**
  * An entry on its way into the log of this process.
  *
- * <p>Ratis answers alike whether it refused an entry or appended it and then lost the leadership:
- * both are a NotLeaderException, and a ResourceUnavailableException can be either too. So it is
- * settled here, once: either the entry is {@link #append appended}, which Ratis asks the state
- * machine about beforehand, or it is {@link #refuse refused}, and not appended after that.
+ * <p>Ratis gives the same answer if it refused an entry and if it appended it and then lost the
+ * leadership: both are a NotLeaderException, and a ResourceUnavailableException can be either too.
+ * So the outcome is settled here, once: either the entry is {@link #append appended}, for which
+ * Ratis calls the state machine beforehand, or it is {@link #refuse refused}, and cannot be
+ * appended after that.
  */
 final class RatisAppend implements Message {
   private enum State {
@@ -48,8 +49,8 @@ final class RatisAppend implements Message {
     return content;
   }
 
-  /** What the machine returned. */
-  @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
+  /** The reply of the machine. */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record Reply(byte[] bytes) implements Message {
     @Override
     public ByteString getContent() {

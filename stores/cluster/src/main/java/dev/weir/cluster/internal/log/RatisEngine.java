@@ -48,48 +48,48 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one Raft server of a member, which all its groups share. Safe for use by many threads.
  *
- * <p>How is Ratis run, and why? Entries are appended in this process, never by its client, so that
- * a failure can be distinguished from one that is certain. Its retry cache would hold every reply
- * for a minute: it never matches here, and forgets after a second. Nothing reads by a leader's
- * lease, and nothing is acknowledged before a majority has it on disk. A member that was paused
- * steps down, and never closes by itself.
+ * <p>How is Ratis run, and why? Entries are appended in this process, never by Ratis's client, so
+ * that a certain failure can be distinguished from an uncertain one. Its retry cache would hold
+ * every reply for a minute: it never matches here, and drops them after a second. No read relies on
+ * a leader's lease, and an entry is acknowledged only after a majority has it on disk. A member
+ * that was paused steps down, and never closes by itself.
  */
 public final class RatisEngine implements AutoCloseable {
-  /** Entries that may be on their way to a majority; more are refused. */
+  /** The most entries on their way to a majority; more are refused. */
   static final int MOST_PENDING = 64;
 
   /** The first half of a group's id in Ratis: "weir". */
   private static final long GROUPS = 0x7765_6972_0000_0000L;
 
-  /** How the folders of groups begin: as the first half of their ids. */
+  /** The prefix of the folders of groups: the first half of their ids. */
   private static final String GROUP_FOLDERS = new UUID(GROUPS, 0).toString().substring(0, 18);
 
   private static final SizeInBytes MOST_PENDING_BYTES = SizeInBytes.valueOf("16MB");
   private static final SizeInBytes BUFFER = SizeInBytes.valueOf("1MB");
 
   /**
-   * What of a log's closed files is kept in memory. By bytes and not by number: each election
-   * closes a file.
+   * The size of a log's closed files that are kept in memory. In bytes and not in files, since each
+   * election closes a file.
    */
   private static final SizeInBytes MOST_IN_MEMORY = SizeInBytes.valueOf("64MB");
 
   private static final int SEGMENTS_IN_MEMORY = 1 << 16;
 
-  /** Ratis wants a few bytes less than the buffer that they are written by. */
+  /** The most bytes of an append; Ratis needs a few bytes less than the buffer of its writer. */
   private static final SizeInBytes MOST_APPENDED = SizeInBytes.valueOf((1 << 20) - 64);
 
   /**
-   * When a leader tries again to send a member what it could not: soon, since a new leader waits
-   * for a majority, and a connection that is still being made takes a few milliseconds.
+   * The pauses before a leader sends again what a member did not receive: short, since a new leader
+   * waits for a majority, and a connection that is still being made takes a few milliseconds.
    */
   private static final String RETRIES = "10ms,20, 100ms,20, 500ms,1000";
 
   private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
-  /** Held, because a logger that nobody holds forgets its level. */
+  /** Kept, because a logger without a reference loses its level. */
   private static final Logger RATIS = Logger.getLogger("org.apache.ratis");
 
-  /** It repeats what a request has failed by, with a stack trace, at each request. */
+  /** A logger that repeats the failure of each request, with a stack trace. */
   private static final Logger RATIS_REQUESTS =
       Logger.getLogger("org.apache.ratis.server.impl.RaftServerImpl");
 
@@ -102,9 +102,9 @@ public final class RatisEngine implements AutoCloseable {
   private final ExecutorService background;
 
   /**
-   * Starts without any group.
+   * Starts a server without any group.
    *
-   * @param transport closed with this; its door and loops are not
+   * @param transport closed with this; its port and loops are not
    * @throws IOException if the folder cannot be used
    */
   public RatisEngine(PeerTransport transport, RatisSettings settings) throws IOException {
@@ -121,7 +121,7 @@ public final class RatisEngine implements AutoCloseable {
     Files.createDirectories(settings.folder());
     marks = new GroupMarks(settings.folder().resolveSibling(marksOf(settings.folder())));
     RaftProperties properties = properties(settings);
-    // A server starts the groups that it finds in its folder, whose machines are not known yet.
+    // A server would start the groups in its folder at once, before their machines exist.
     RaftServerConfigKeys.setStorageDir(
         properties, List.of(settings.folder().resolve("none").toFile()));
     server =
@@ -139,16 +139,19 @@ public final class RatisEngine implements AutoCloseable {
     return groups.getFileName() + ".properties";
   }
 
-  /** Has Ratis say only what went wrong, unless the operator has set its level. */
+  /** Limits Ratis's messages to errors, unless the operator has set its level. */
   static void quiet() {
     if (RATIS.getLevel() == null) {
-      // It says what it does, and a peer that is down fills a log. The links say that once.
+      // It logs its normal work, and an unreachable peer fills a log. The links log that once.
       RATIS.setLevel(Level.SEVERE);
       RATIS_REQUESTS.setLevel(Level.OFF);
     }
   }
 
-  /** A member that has lost its folder is another one: it never counts as the one that it was. */
+  /**
+   * Returns the id of a member; one that has lost its folder has another id, and never counts as
+   * the former one.
+   */
   static RaftPeerId id(PeerSelf self) {
     return RaftPeerId.valueOf(self.name() + "@" + self.incarnation());
   }
@@ -181,7 +184,7 @@ public final class RatisEngine implements AutoCloseable {
     RaftServerConfigKeys.Log.setUseMemory(p, false);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
-    // Each commit would add an entry of its own, so that a member knows more after a restart.
+    // Otherwise each commit would add an entry of its own, which is only useful after a restart.
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, BUFFER);
     RaftServerConfigKeys.Log.setPreallocatedSize(p, BUFFER);
@@ -202,15 +205,15 @@ public final class RatisEngine implements AutoCloseable {
   }
 
   /**
-   * Opens a group's log in this process. All that is in the machine's snapshot is restored when
-   * this returns; the log after it is applied as soon as its entries are known to be committed.
+   * Opens a group's log in this process. The machine's snapshot is restored when this returns; the
+   * log after it is applied as soon as its entries are known to be committed.
    *
    * @param group 0 or more; open at most once
-   * @param members all of the group, this one included: those that a new log starts with. What the
-   *     log says later counts more. Empty if the log goes on elsewhere: then this member waits
-   *     until it is sent what is in it.
-   * @throws IOException if the folder cannot be used, its log is damaged, or what this member had
-   *     of the group is lost
+   * @param members all of the group, including this one, with which a new log starts; later changes
+   *     in the log replace them. Empty if the log exists elsewhere: then this member waits until it
+   *     receives its content.
+   * @throws IOException if the folder cannot be used, its log is damaged, or this member's files of
+   *     the group are lost
    */
   public synchronized Ledger open(int group, List<Member> members, Machine machine)
       throws IOException {
@@ -249,8 +252,8 @@ public final class RatisEngine implements AutoCloseable {
   }
 
   /**
-   * Returns those that a log starts with, as they were when it was first opened here: who has not
-   * heard of the others before it is started again begins it with the same ones.
+   * Returns the members with which a log starts, as they were when it was first opened here: a
+   * member that is started again before it has received the log begins it with the same ones.
    */
   private List<Member> founders(int group, List<Member> members) throws IOException {
     Path file = settings.folder().resolve("founders-" + group);
@@ -281,7 +284,9 @@ public final class RatisEngine implements AutoCloseable {
     return members;
   }
 
-  /** Without its files a member may have voted, and not know for whom. */
+  /**
+   * Refuses to open a group whose files are lost: this member may have voted, and its vote is lost.
+   */
   private void checkKept(int group) throws IOException {
     Path kept = folderOf(settings.folder(), group);
     if (marks.begun().contains(group) && !Files.exists(kept.resolve("current/raft-meta"))) {
@@ -329,7 +334,7 @@ public final class RatisEngine implements AutoCloseable {
         "");
   }
 
-  /** Returns the groups of which this member has something on disk, or should have, by number. */
+  /** Returns the groups that have files of this member on disk, or should have, by number. */
   public Set<Integer> kept() throws IOException {
     Set<Integer> groups = kept(settings.folder());
     groups.addAll(marks.begun());
@@ -361,7 +366,9 @@ public final class RatisEngine implements AutoCloseable {
     marks.leave(group);
   }
 
-  /** Ratis wraps what the machine says about its files several times. */
+  /**
+   * Returns the innermost error: Ratis wraps the machine's errors about its files several times.
+   */
   private static IOException deepest(Throwable problem) {
     Throwable cause = problem;
     while (cause.getCause() != null) {
@@ -370,7 +377,10 @@ public final class RatisEngine implements AutoCloseable {
     return new IOException(cause.getMessage(), problem);
   }
 
-  /** A member whose disk fails must not lead: it closes its log, and the others go on. */
+  /**
+   * Closes the log of a group after a failed write: a member whose disk fails must not lead, and
+   * the others go on.
+   */
   private void failed(RaftGroupId group) {
     background.execute(
         () -> {
@@ -414,7 +424,7 @@ public final class RatisEngine implements AutoCloseable {
 
   @Override
   public synchronized void close() throws IOException {
-    // At once: each waits up to a second, until Ratis's writer of its log looks whether to go on.
+    // In parallel: each waits up to a second, until the writer thread of Ratis's log notices it.
     CompletableFuture<?>[] closing =
         ledgers.values().stream()
             .map(ledger -> ledger.closing(false).exceptionally(this::notClosed))

@@ -5,21 +5,21 @@ import java.lang.reflect.Field;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.AwaitToRun;
 
-/** The thread by which one of Ratis's logs lets go of files that it keeps in memory. */
+/** The thread by which one of Ratis's logs removes files from memory. */
 final class RatisEviction {
   /*
-   * Why is it stopped by itself? Ratis stops it when it closes the log, and holds the log's lock
-   * while it waits for the thread to end. If that has just begun to wait for the same lock, neither
-   * ever goes on, and the folder stays locked. Stopped before, without the lock, the thread ends
-   * after what it is doing, and Ratis finds nothing to wait for. What the log needs for a moment
-   * longer stays in memory.
+   * Why is it stopped separately? Ratis stops it when it closes the log, and holds the log's lock
+   * while it waits for the thread to end. If the thread has just begun to wait for the same lock,
+   * neither ever goes on, and the folder stays locked. If it is stopped before, without the lock,
+   * the thread ends after its present task, and Ratis does not have to wait for it. Files that the
+   * log needs for a moment longer stay in memory.
    */
   private static final String FIELD = "cacheEviction";
 
   private RatisEviction() {}
 
   /**
-   * Stops a log's. Blocks until it has ended; does nothing if it has.
+   * Stops that thread of a log. Blocks until it has ended; does nothing if it has.
    *
    * @throws IOException if this version of Ratis has another one
    */

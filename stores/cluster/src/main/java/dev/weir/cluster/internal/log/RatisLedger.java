@@ -36,22 +36,24 @@ import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 
-/** The log of one group in this process, by Ratis. */
+/** The log of one group in this process, kept by Ratis. */
 final class RatisLedger implements Ledger {
   /*
-   * What does this do that Ratis 3.3 does not? Entries reach Ratis by one thread, since Ratis holds a
-   * lock while it appends, which others hold while they wait for the disk. A listener does not become
-   * a voter in one change: a member that is elected before a majority has agreed on such a change has
-   * it among its voters and among the listeners of before, for which Ratis fails, and leaves a leader
-   * that does nothing and has the longest log. So a listener takes no part for a moment, and comes in
-   * as a voter. And a group begins to close once, by a thread of its own, for which callers may
-   * wait: the thread that writes Ratis's log ends within a second.
+   * What does this do that Ratis 3.3 does not? Entries reach Ratis by one thread, since Ratis holds
+   * a lock while it appends, which others hold while they wait for the disk. A listener does not
+   * become a voter in one change: a member that is elected before a majority has agreed on such a
+   * change has the listener among its voters and among the former listeners; Ratis fails on this,
+   * and leaves a leader that does nothing and has the longest log. So a listener takes no part for
+   * a moment, and is then added as a voter. And a group begins to close once, on a thread of its
+   * own, for which callers may wait: the thread that writes Ratis's log ends within a second.
    */
 
-  /** Ratis writes an entry by a buffer of 1 MB, and keeps some bytes of its own with it. */
+  /**
+   * The largest entry: Ratis writes an entry with a buffer of 1 MB, and adds some bytes of its own.
+   */
   static final int MAX_ENTRY_BYTES = (1 << 20) - 4_096;
 
-  /** Twice what Ratis takes: these wait for the thread that hands them over. */
+  /** The most entries that wait for the thread that hands them over; twice what Ratis takes. */
   private static final int MOST_WAITING = 2 * RatisEngine.MOST_PENDING;
 
   private static final long TRANSFER_MILLIS = 5_000;
@@ -63,13 +65,19 @@ final class RatisLedger implements Ledger {
   private final RaftGroupId group;
   private final int number;
 
-  /** Each start has its own, so that Ratis never takes an entry for a repetition of another. */
+  /**
+   * The id of this start of the process, so that Ratis never takes an entry for a repetition of
+   * another.
+   */
   private final ClientId client = ClientId.randomId();
 
   private final AtomicLong calls = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** Ratis holds a lock while it appends, which others hold while they wait for the disk. */
+  /**
+   * The thread that appends: Ratis holds a lock meanwhile, which others hold while they wait for
+   * the disk.
+   */
   private final ExecutorService appender;
 
   private @Nullable CompletableFuture<@Nullable Void> closing;
@@ -124,7 +132,7 @@ final class RatisLedger implements Ledger {
               .setMessage(append)
               .setType(RaftClientRequest.writeRequestType())
               .build();
-      // The division itself takes it on this thread; the server would have another do so.
+      // The division takes it on this thread; the server would use another one.
       RaftClientAsynchronousProtocol direct =
           division instanceof RaftClientAsynchronousProtocol own ? own : server;
       replied = direct.submitClientRequestAsync(request);
@@ -203,7 +211,10 @@ final class RatisLedger implements Ledger {
     return engine.snapshot(group);
   }
 
-  /** Not by Ratis's own list of these files: to make it deletes those that are still empty. */
+  /**
+   * Returns the size of the files, without Ratis's own list of them: that deletes files that are
+   * still empty.
+   */
   @Override
   public long logBytes() {
     Path folder = division.getRaftStorage().getStorageDir().getCurrentDir().toPath();
@@ -312,10 +323,10 @@ final class RatisLedger implements Ledger {
   }
 
   /**
-   * Begins to close, unless that has begun before. What is returned fails with an {@link
+   * Begins to close, unless that has begun before. The returned future fails with an {@link
    * IOException} if the group does not close.
    *
-   * @param delete whether the group's folder goes too
+   * @param delete true to delete the group's folder too
    */
   synchronized CompletableFuture<@Nullable Void> closing(boolean delete) {
     CompletableFuture<@Nullable Void> begun = closing;
@@ -346,7 +357,7 @@ final class RatisLedger implements Ledger {
     RatisEviction.stop(division.getRaftLog());
   }
 
-  /** Has Ratis close the group, which nobody has to wait for. */
+  /** Makes Ratis close the group; no caller has to wait for that. */
   private CompletableFuture<@Nullable Void> removed(boolean delete) {
     GroupManagementRequest request =
         GroupManagementRequest.newRemove(

@@ -31,20 +31,20 @@ import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Machine} as Ratis sees it. Entries are applied on Ratis's one thread, and snapshots
- * begun there; they are finished beside it.
+ * The adapter of a {@link Machine} for Ratis. Entries are applied on Ratis's one thread, and
+ * snapshots are begun there; another thread finishes them.
  */
 final class RatisMachine extends BaseStateMachine {
   /*
-   * How is a snapshot taken? On the applying thread, between two entries, an image of the machine is
-   * begun, into a file that Ratis does not know. It is written while further entries are applied.
-   * When it is complete, the background thread has it flushed and gives it the name of a snapshot;
-   * then what both of the last two snapshots cover is purged from the log. Who asked for a snapshot
-   * is given the open file. If the leader sends a snapshot of its own meanwhile, all that was applied
-   * here is replaced: the era changes, and the image is thrown away.
+   * How is a snapshot taken? On the applying thread, between two entries, an image of the machine
+   * is begun, into a file that Ratis does not use. It is written while further entries are applied.
+   * When it is complete, the background thread flushes it and gives it the name of a snapshot; then
+   * the entries that both of the last two snapshots cover are purged from the log. Callers that
+   * wait for a snapshot get the open file. If the leader sends a snapshot of its own meanwhile, the
+   * whole state is replaced: the era changes, and the image is deleted.
    */
 
-  /** What the log keeps of an entry beside its bytes, about. */
+  /** The approximate size of an entry in the log beside its bytes. */
   private static final int ENTRY_BYTES = 64;
 
   private final Machine machine;
@@ -55,7 +55,7 @@ final class RatisMachine extends BaseStateMachine {
   private final Runnable failed;
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
 
-  // Belong to the applying thread.
+  // Used by the applying thread only.
   private long logBytes;
   private long lastImageBytes;
 
@@ -63,27 +63,27 @@ final class RatisMachine extends BaseStateMachine {
   private @Nullable RatisSnapshots snapshots;
   private boolean imaging;
 
-  /** Who waits for a snapshot that is not begun. */
+  /** Futures of callers that wait for a snapshot that is not begun. */
   private List<CompletableFuture<Ledger.Snapshot>> waiting = new ArrayList<>();
 
-  /** Grows when all that was applied is replaced: images of before are worthless. */
+  /** Grows when the state is replaced: earlier images are worthless then. */
   private long era;
 
   private volatile RaftServer.@Nullable Division division;
   private volatile boolean closing;
   private volatile boolean asked;
 
-  /** Takes note that a group has its folder. */
+  /** A receiver of the event that a group has its folder. */
   interface Begun {
     void mark() throws IOException;
   }
 
   /**
-   * Creates one.
+   * Creates the adapter.
    *
    * @param snapshotBytes a snapshot is taken when the log since the last one has more bytes
    * @param background finishes snapshots; may block
-   * @param begun called when there is a folder, and nothing was promised yet in what it is for
+   * @param begun called when there is a folder, and no promise was made yet in its group
    * @param failed called when the log cannot be written any more, or must not be read on
    */
   RatisMachine(
@@ -115,7 +115,7 @@ final class RatisMachine extends BaseStateMachine {
       }
       begun.mark();
     } catch (IOException | LevelException e) {
-      // Ratis keeps its lock on the folder otherwise.
+      // Otherwise Ratis keeps its lock on the folder.
       raft.close();
       throw e;
     }
@@ -181,7 +181,7 @@ final class RatisMachine extends BaseStateMachine {
     return CompletableFuture.completedFuture(new RatisAppend.Reply(reply));
   }
 
-  /** Closes the log on purpose: whatever came after would be misread. */
+  /** Closes the log on purpose: later entries would be misread. */
   private void stop(String why) {
     log.accept(why + "; this member stops");
     machine.stopped(why);
@@ -189,7 +189,10 @@ final class RatisMachine extends BaseStateMachine {
     failed.run();
   }
 
-  /** The leader has the bytes that it was given; others have them in what they received. */
+  /**
+   * Returns the bytes of an entry: the leader has those that it was given; others have them in the
+   * received entry.
+   */
   private static byte[] entry(TransactionContext transaction, LogEntryProto logged) {
     RaftClientRequest request = transaction.getClientRequest();
     return request != null && request.getMessage() instanceof RatisAppend append
@@ -197,7 +200,7 @@ final class RatisMachine extends BaseStateMachine {
         : logged.getStateMachineLogEntry().getLogData().toByteArray();
   }
 
-  /** As {@link Ledger#snapshot}. */
+  /** Takes a snapshot, as {@link Ledger#snapshot} describes. */
   synchronized CompletionStage<Ledger.Snapshot> snapshot() {
     CompletableFuture<Ledger.Snapshot> taken = new CompletableFuture<>();
     if (snapshots == null) {
@@ -294,7 +297,9 @@ final class RatisMachine extends BaseStateMachine {
     return Files.size(storage.getLatestSnapshot().getFile().getPath());
   }
 
-  /** Begins a snapshot; what it returns is what the log may be purged to by those that are done. */
+  /**
+   * Begins a snapshot; returns the index up to which the log may be purged by the finished ones.
+   */
   @Override
   public long takeSnapshot() throws IOException {
     begin();
@@ -353,7 +358,7 @@ final class RatisMachine extends BaseStateMachine {
     failed.run();
   }
 
-  /** Says that the log is about to be closed on purpose. */
+  /** Notes that the log is about to be closed on purpose. */
   void closing() {
     closing = true;
   }

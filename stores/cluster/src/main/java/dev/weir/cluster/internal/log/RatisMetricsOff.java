@@ -15,13 +15,14 @@ import org.apache.ratis.metrics.Timekeeper;
 import org.apache.ratis.util.TimeDuration;
 
 /**
- * Has Ratis measure nothing. It would keep a dozen histograms a group, for each entry, which nobody
- * reads, and does not run without a provider. Ratis finds this class as a service.
+ * A registry that switches Ratis's metrics off. They would be a dozen histograms per group, updated
+ * for each entry and read by nobody, and Ratis does not run without a provider. Ratis finds this
+ * class as a service.
  */
 public final class RatisMetricsOff extends MetricRegistries {
   private static final Timekeeper.Context NO_TIME = () -> 0;
 
-  /** Creates what Ratis looks up. */
+  /** Creates the registry; called by Ratis. */
   public RatisMetricsOff() {}
 
   @Override
@@ -51,7 +52,7 @@ public final class RatisMetricsOff extends MetricRegistries {
 
   @Override
   public void clear() {
-    // There is nothing.
+    // There are none.
   }
 
   @Override
@@ -88,7 +89,7 @@ public final class RatisMetricsOff extends MetricRegistries {
 
     @Override
     public <T> void gauge(String name, Supplier<Supplier<T>> gauge) {
-      // Nobody asks for it.
+      // It is never read.
     }
 
     @Override
@@ -97,7 +98,7 @@ public final class RatisMetricsOff extends MetricRegistries {
     }
   }
 
-  /** Ratis reads some of its counters. */
+  /** A working counter, since Ratis reads some of its own. */
   private static final class Counter implements LongCounter {
     private final AtomicLong count = new AtomicLong();
 

@@ -4,15 +4,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How a member runs its logs.
+ * The settings of a member's logs.
  *
- * @param folder where the logs and snapshots of its groups are; one member's alone
- * @param electionMin a follower that has heard nothing from the leader for this long, or up to
- *     {@code electionMax}, stands for election; at least 50 ms
+ * @param folder of the logs and snapshots of its groups; used by one member alone
+ * @param electionMin the time without a message of the leader, up to {@code electionMax}, after
+ *     which a follower stands for election; at least 50 ms
  * @param electionMax more than {@code electionMin}
  * @param snapshotBytes a snapshot is taken when the log since the last one has more bytes than this
  *     and than twice the last snapshot
- * @param segmentBytes size of the log's files, at least 4 MB or {@code snapshotBytes} where that is
+ * @param segmentBytes size of the log's files, at least 4 MB, or {@code snapshotBytes} if that is
  *     less; a file is deleted as a whole
  */
 public record RatisSettings(

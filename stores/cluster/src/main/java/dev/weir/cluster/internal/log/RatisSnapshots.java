@@ -28,8 +28,8 @@ import org.apache.ratis.util.SizeInBytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots of one group on disk: {@code snapshot.<term>_<index>} and an MD5 beside each, in
- * the names that Ratis knows. Guarded by its user.
+ * The snapshots of one group on disk: {@code snapshot.<term>_<index>} and an MD5 beside each, under
+ * the names that Ratis expects. Guarded by its user.
  */
 public final class RatisSnapshots {
   private static final int KEPT = 2;
@@ -54,13 +54,13 @@ public final class RatisSnapshots {
     scratch = raft.getStorageDir().getTmpDir().toPath();
   }
 
-  /** Writes an image into a file that does not exist. */
+  /** A writer of an image into a file that does not exist. */
   public interface Writer {
     void write(Path image) throws IOException;
   }
 
   /**
-   * Has a group begin with an image, in a folder that does not exist yet. No member has voted in
+   * Creates a group's folder with an image. The folder must not exist yet; no member has voted in
    * it, and its log begins with the entry after {@code index}. When this returns, it is on disk.
    */
   public static void begin(Path folder, long index, Writer image) throws IOException {
@@ -79,7 +79,7 @@ public final class RatisSnapshots {
       Files.createDirectories(begun.scratch);
       Path file = begun.image();
       image.write(file);
-      // Of term 0, which every leader's is after: the new log has no terms yet.
+      // In term 0, which every leader's follows: the new log has no terms yet.
       Path unused = begun.publish(file, seal(file), TermIndex.valueOf(0, index));
       syncFolder(raft.getStorageDir().getCurrentDir().toPath());
       syncFolder(folder);
@@ -89,14 +89,14 @@ public final class RatisSnapshots {
     }
   }
 
-  /** A snapshot's file, and what it holds. */
+  /** A snapshot's file and its last entry. */
   private record Stored(Path file, TermIndex at) {}
 
   /**
    * Restores the newest good snapshot, at the start of a member. Damaged ones are renamed.
    *
-   * @return what was restored; null if the machine starts empty
-   * @throws IOException if the log does not hold what comes after
+   * @return the restored snapshot's last entry; null if the machine starts empty
+   * @throws IOException if the log lacks the entries after it
    */
   @Nullable TermIndex start(Machine machine) throws IOException {
     Files.createDirectories(folder);
@@ -141,8 +141,8 @@ public final class RatisSnapshots {
   }
 
   /**
-   * A member must not start with less than it has acknowledged: it would vote for a leader that
-   * lacks committed entries.
+   * Checks that the log has all entries after the snapshot: a member must not start with less than
+   * it has acknowledged, or it would vote for a leader that lacks committed entries.
    */
   private void checkComplete(@Nullable TermIndex restored) throws IOException {
     long next = restored == null ? 0 : restored.getIndex() + 1;
@@ -177,7 +177,7 @@ public final class RatisSnapshots {
     return file.getFileName().toString().endsWith(ending);
   }
 
-  /** Restores what the leader has sent, in place of all that was here. */
+  /** Restores a snapshot that the leader has sent, in place of the whole state. */
   TermIndex installed(Machine machine) throws IOException {
     SingleFileSnapshotInfo latest = storage.loadLatestSnapshot();
     if (latest == null) {
@@ -189,7 +189,7 @@ public final class RatisSnapshots {
     return latest.getTermIndex();
   }
 
-  /** Has what the leader has sent survive a loss of power, before it is put into place. */
+  /** Forces the received files to disk, before they are put into place. */
   void syncReceived() throws IOException {
     try (Stream<Path> received = Files.walk(scratch)) {
       for (Path file : received.filter(Files::isRegularFile).toList()) {
@@ -210,7 +210,7 @@ public final class RatisSnapshots {
   }
 
   /**
-   * Makes a sealed image the newest snapshot, and deletes what is older than the one before.
+   * Makes a sealed image the newest snapshot, and deletes those older than the one before.
    *
    * @return the snapshot's file
    */
@@ -229,8 +229,8 @@ public final class RatisSnapshots {
   }
 
   /**
-   * Returns up to which index the log is not needed: that of the snapshot before the newest, which
-   * serves if the newest is damaged; -1 if there is none.
+   * Returns the index up to which the log is not needed: that of the snapshot before the newest,
+   * which is used if the newest is damaged; -1 if there is none.
    */
   long purgeable() throws IOException {
     List<Stored> all = stored();

@@ -18,7 +18,7 @@ import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
 
-/** What this member's Raft server knows about who leads. Safe for use by many threads. */
+/** The view of this member's Raft server of the leaders. Safe for use by many threads. */
 final class RatisVoter implements LeaderLoss.Voter {
   private final RaftServer server;
   private final Consumer<? super String> log;
@@ -80,7 +80,7 @@ final class RatisVoter implements LeaderLoss.Voter {
     return names;
   }
 
-  /** Has Ratis do what it does when that leader hands over to this member, which it checks. */
+  /** Makes Ratis act as if that leader handed over to this member, which Ratis checks. */
   @Override
   public boolean stand(long group, LeaderLoss.Led led) {
     LeaderLoss.Last last = last(group);

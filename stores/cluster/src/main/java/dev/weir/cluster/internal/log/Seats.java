@@ -7,21 +7,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who takes part in the log of one group. Immutable.
+ * The members that replicate one group's log. Immutable.
  *
  * @param voters of whom a majority decides
- * @param listeners who are sent all of it, and do not count
- * @param settled whether a majority has agreed on these, and no change is under way
+ * @param listeners that receive all of it, and do not count
+ * @param settled whether a majority has agreed on these, and no change is in progress
  */
 public record Seats(List<Member> voters, List<Member> listeners, boolean settled) {
   /*
-   * How does a group come to other voters? One small step after the other, each of which the group
-   * agrees on as on an entry: who is to come becomes a listener; who has all entries becomes one more
-   * voter; then one who is to go goes. So there is never a voter that lacks what was decided, and
-   * never fewer voters than before or than wanted. Voters are not exchanged in one step: a majority
-   * of those before one step and one of those after it always have a member in common, so it does
-   * not matter which of the two a new leader goes by. Which step is next follows from the seats and
-   * from what is wanted, so the next leader goes on where the one before stopped.
+   * How does a group change its voters? In small steps, on each of which the group agrees like on
+   * an entry: a new member becomes a listener; when it has all entries, it becomes one more voter;
+   * then a voter that is not wanted any more is removed. So every voter has all decided entries,
+   * and there are always at least as many voters as before or as wanted. Voters are not exchanged
+   * in one step: a majority before a step and a majority after it always have a member in common,
+   * so it does not matter which of the two a new leader uses. The next step follows from the seats
+   * and from the wanted ones, so the next leader goes on where the one before stopped.
    */
 
   public Seats {
@@ -44,11 +44,11 @@ public record Seats(List<Member> voters, List<Member> listeners, boolean settled
   }
 
   /**
-   * Returns the seats after the next step; null if nothing is to be done, or nothing can be.
+   * Returns the seats after the next step; null if there is none, or none is possible.
    *
-   * @param wanted who is to vote
-   * @param present whether a member has opened the group
-   * @param caughtUp whether a listener has about all entries
+   * @param wanted the members that should vote
+   * @param present returns whether a member has opened the group
+   * @param caughtUp returns whether a listener has about all entries
    */
   @Nullable
   public Seats next(
@@ -78,12 +78,12 @@ public record Seats(List<Member> voters, List<Member> listeners, boolean settled
     return null;
   }
 
-  /** Returns the voters that are wanted, in that order: who can lead when the leader is to go. */
+  /** Returns the wanted voters, in that order: those that can lead when the leader has to leave. */
   public List<Member> staying(List<Member> wanted) {
     return wanted.stream().filter(this::votes).toList();
   }
 
-  /** Returns a voter who is not wanted, one whose folder was lost first; null if there is none. */
+  /** Returns a voter that is not wanted, first one whose folder was lost; null if there is none. */
   private @Nullable Member leaving(List<Member> wanted) {
     Member found = null;
     for (Member each : voters) {

@@ -18,13 +18,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the members agreed on when they formed the cluster; each has it in its folder. Immutable.
+ * The agreement of the members when they formed the cluster; each has it in its folder. Immutable.
  *
  * @param cluster drawn by chance
  * @param members by name
- * @param groups how many logs there are, 1..256
- * @param copies how many replicas a group is to have, where there are as many members
- * @param seed0 the first half of the secret under which all members know keys
+ * @param groups the number of logs, 1..256
+ * @param copies the number of replicas of a group, if there are that many members
+ * @param seed0 the first half of the secret for the fingerprints of keys
  * @param seed1 the second half
  * @param complete whether all members had it on disk; until then none of them has decided anything
  */
@@ -47,7 +47,7 @@ public record Charter(
     }
   }
 
-  /** Draws one for a new cluster. */
+  /** Draws a charter for a new cluster. */
   public static Charter draw(List<Member> members, int groups, int copies) {
     SecureRandom random = new SecureRandom();
     return new Charter(
@@ -62,7 +62,7 @@ public record Charter(
     return Fingerprint.seeded(seed0, seed1);
   }
 
-  /** Returns whether that incarnation was there when the cluster was formed. */
+  /** Returns whether that incarnation was a member when the cluster was formed. */
   public boolean founded(String name, UUID incarnation) {
     return members.stream()
         .anyMatch(each -> each.name().equals(name) && each.incarnation().equals(incarnation));
@@ -98,14 +98,14 @@ public record Charter(
     return new Charter(cluster, members, groups, copies, seed0, seed1, complete);
   }
 
-  /** Has a folder without a charter; when this returns it is on disk. */
+  /** Deletes the charter in a folder; when this returns the deletion is on disk. */
   public static void forget(Path folder) throws IOException {
     Files.deleteIfExists(folder.resolve(FILE));
     Identity.force(folder);
   }
 
   /**
-   * Returns the one in a folder, or null if there is none.
+   * Returns the charter in a folder, or null if there is none.
    *
    * @throws IOException if it cannot be read
    */
@@ -115,7 +115,7 @@ public record Charter(
   }
 
   /**
-   * Returns the one that properties are of.
+   * Returns the charter in some properties.
    *
    * @param name of their file, for messages
    */
@@ -146,9 +146,9 @@ public record Charter(
   }
 
   /**
-   * Writes it into a folder, readable by its owner alone; when this returns it is on disk. With a
-   * bit of the secret wrong a member would count keys where no other looks, and the limit would
-   * hold twice: so it has a checksum.
+   * Writes it into a folder, readable by its owner alone; when this returns it is on disk. If a bit
+   * of the secret were wrong, a member would count keys under fingerprints of its own, and each
+   * limit could be used twice: so it has a checksum.
    */
   public void save(Path folder) throws IOException {
     Checked.save(

@@ -16,32 +16,34 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is a member, who has which group, and which group has which key. Immutable.
+ * The members of a cluster, the members of each group, and the group of each key. Immutable.
  *
  * <p>It is a part of the state of group 0: each next one is an entry of its log, see {@link
- * Entry#MAP}. What it says of replicas is what is wanted; the logs of the groups are brought to it
- * one step after the other.
+ * Entry#MAP}. Its replicas are the wanted ones; the logs of the groups are brought to them step by
+ * step.
  */
 public final class ClusterMap {
   /*
-   * How does it change? A pure function makes the next of the one in force, with an epoch that is
-   * one more; an entry proposes it, and every replica of group 0 takes it if its own epoch is still
-   * the one that the next was made of. So two who change it at once cannot undo each other's change,
-   * and none of the reasons for a change need be decided alike by all replicas.
+   * How does it change? A pure function makes the next map from the one in force, with an epoch
+   * that is one more; an entry proposes it, and every replica of group 0 accepts it if its own
+   * epoch is still the one from which the next was made. So two simultaneous changes cannot undo
+   * each other, and replicas need not agree on the reasons for a change.
    *
    * A name stands for one incarnation. A member that has lost its folder takes the place of the one
-   * of its name by another incarnation, and keeps its groups: the difference to who votes in their
-   * logs is the work that remains.
+   * of its name by another incarnation, and keeps its groups: the difference to the voters of their
+   * logs is the remaining work.
    */
 
   public static final int SLOTS = Placement.SLOTS;
   static final int MOST_MEMBERS = 256;
   static final int MOST_GROUPS = 256;
 
-  /** At the beginning of a map of level 1, so that another layout is never taken for this one. */
+  /** The first number of a map of level 1, so that another layout is never taken for this one. */
   private static final int FORMAT = 1;
 
-  /** At the beginning of all others: the next number is the level, which says what follows. */
+  /**
+   * The first number of all other maps: the next number is the level, which determines the layout.
+   */
   private static final int FORMAT_WITH_LEVEL = 2;
 
   private final int level;
@@ -54,19 +56,19 @@ public final class ClusterMap {
   private final List<Move> moves;
 
   /**
-   * A slot that is on its way from a group to another.
+   * A slot that moves from a group to another.
    *
-   * @param epoch of the map that began it; of {@link Step#THAWING} that of the map that gave it up
+   * @param epoch of the map that began it; for {@link Step#THAWING} that of the map that gave it up
    */
   public record Move(int slot, int from, int to, long epoch, Step step) {}
 
-  /** What is to be done next for a slot that moves. The numbers must never change. */
+  /** The next step for a slot that moves. The numbers must never change. */
   public enum Step {
-    /** The other group is to have it. */
+    /** The other group should get it. */
     MOVING(0),
-    /** The other group decides it; the one that had it is to forget it. */
+    /** The other group decides it; the former one has to remove it. */
     DROPPING(1),
-    /** The other group never will; the one that had it is to decide again. */
+    /** The other group never will; the former one has to decide it again. */
     THAWING(2);
 
     private final int code;
@@ -79,13 +81,15 @@ public final class ClusterMap {
   private static final Step[] STEPS = Step.values();
 
   /**
+   * Creates a map.
+   *
    * @param level the one in force, see {@link Levels}
    * @param epoch 0 or more, one more than that of the map before it
-   * @param copies how many replicas a group is to have, where there are as many members; at least 1
+   * @param copies the number of replicas of a group, if there are that many members; at least 1
    * @param members by name
    * @param replicas the members of each group, by the group's number; a group may have none
-   * @param founders of each group that was added after the cluster was formed, the last ones: those
-   *     that its log begins with
+   * @param founders of each group that was added after the cluster was formed (the last ones): the
+   *     members with which its log begins
    * @param slots the group of each slot
    * @throws IllegalArgumentException if these contradict each other
    */
@@ -151,7 +155,7 @@ public final class ClusterMap {
     }
   }
 
-  /** Returns the first map of a cluster: what its members agreed on. */
+  /** Returns the first map of a cluster, from its charter. */
   public static ClusterMap first(Charter charter) {
     Placement placement = new Placement(charter.groups());
     List<Member> all = charter.members();
@@ -175,7 +179,7 @@ public final class ClusterMap {
     return epoch;
   }
 
-  /** Returns how many replicas a group is to have, where there are as many members. */
+  /** Returns the number of replicas of a group, if there are that many members. */
   public int copies() {
     return copies;
   }
@@ -191,7 +195,7 @@ public final class ClusterMap {
     return members.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
   }
 
-  /** Returns whether that incarnation of the member is the one that takes part. */
+  /** Returns whether that incarnation of the member is the one in the map. */
   boolean has(String name, UUID incarnation) {
     Member known = member(name);
     return known != null && known.incarnation().equals(incarnation);
@@ -201,7 +205,7 @@ public final class ClusterMap {
     return replicas.size();
   }
 
-  /** Returns the names of the members that are to have that group. */
+  /** Returns the names of the wanted members of that group. */
   public List<String> replicas(int group) {
     return replicas.get(group);
   }
@@ -212,16 +216,16 @@ public final class ClusterMap {
   }
 
   /**
-   * Returns those that a group's log begins with, as they were then; empty if the group was there
-   * when the cluster was formed, or is not known. They never change: two that began one log with
-   * different members could each decide.
+   * Returns the members with which a group's log begins, as they were then; empty if the group
+   * existed when the cluster was formed, or is not known. They never change: two members that began
+   * one log with different founders could each decide.
    */
   public List<Member> founders(int group) {
     int added = group - (replicas.size() - founders.size());
     return added < 0 || group >= replicas.size() ? List.of() : founders.get(added);
   }
 
-  /** Returns whether any key is a group's. */
+  /** Returns whether any key belongs to a group. */
   public boolean hasSlots(int group) {
     for (short each : slots) {
       if (each == group) {
@@ -246,18 +250,18 @@ public final class ClusterMap {
     return slots.clone();
   }
 
-  /** Returns the slots that are on their way. */
+  /** Returns the slots that are moving. */
   public List<Move> moves() {
     return moves;
   }
 
-  /** Returns the move of a slot; null if it is not on its way. */
+  /** Returns the move of a slot; null if it is not moving. */
   @Nullable
   public Move move(int slot) {
     return moves.stream().filter(each -> each.slot == slot).findFirst().orElse(null);
   }
 
-  /** Returns the next map, of other members and replicas. */
+  /** Returns the next map, with other members and replicas. */
   public ClusterMap with(List<Member> others, List<List<String>> of) {
     return new ClusterMap(level, epoch + 1, copies, others, of, founders, slots, moves);
   }
@@ -273,7 +277,7 @@ public final class ClusterMap {
     return new ClusterMap(level, epoch + 1, copies, members, all, begun, slots, moves);
   }
 
-  /** Returns the next map, of other slots and moves. */
+  /** Returns the next map, with other slots and moves. */
   ClusterMap with(short[] others, List<Move> on) {
     return new ClusterMap(level, epoch + 1, copies, members, replicas, founders, others, on);
   }
@@ -283,7 +287,7 @@ public final class ClusterMap {
     return new ClusterMap(other, epoch + 1, copies, members, replicas, founders, slots, moves);
   }
 
-  /** Writes it; slots that follow each other in one group are written as their number. */
+  /** Writes the map; consecutive slots of one group are written as their number. */
   public void write(ByteWriter out) {
     if (level == Levels.FIRST) {
       out.writeByte(FORMAT);
@@ -320,9 +324,9 @@ public final class ClusterMap {
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads a map that {@link #write} wrote.
    *
-   * @throws IllegalArgumentException if it makes no sense
+   * @throws IllegalArgumentException if it is invalid
    * @throws LevelException if this version of Weir does not understand it
    */
   public static ClusterMap read(ByteReader in) {

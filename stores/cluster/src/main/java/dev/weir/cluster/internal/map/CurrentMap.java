@@ -26,21 +26,25 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest map that a member knows, and how it comes to know it. Safe for use by many threads.
+ * The newest map that a member has, and the exchange by which it gets newer ones. Safe for use by
+ * many threads.
  */
 public final class CurrentMap implements Supplier<ClusterMap> {
   /*
-   * Members of group 0 see each map when it is applied. All ask another one each second, and at once
-   * whomever they hear a higher epoch from: so a member without group 0, or one that lags, is not
-   * behind for longer than that. Of two maps, the one of the higher epoch is newer, since
-   * each of them was in force in the one log of group 0.
+   * Members of group 0 see each map when it is applied. All members poll another one each second,
+   * and at once one that reports a higher epoch: so a member without group 0, or one that lags, is
+   * behind for at most that long. Of two maps, the one of the higher epoch is newer, since each of
+   * them was in force in the one log of group 0.
    */
 
   static final int KIND = PeerFrame.FIRST_REQUEST + 19;
 
   private static final long ANSWER_MILLIS = 1_000;
 
-  /** So many others may change the map between reading it and writing the next. */
+  /**
+   * The most attempts of a change: others may change the map between reading it and writing the
+   * next.
+   */
   private static final int MOST_TRIES = 5;
 
   private final String self;
@@ -52,6 +56,8 @@ public final class CurrentMap implements Supplier<ClusterMap> {
   private volatile @Nullable ClusterMap map;
 
   /**
+   * Creates a map over a transport.
+   *
    * @param changed receives each newer map, on any thread, which must not be blocked
    */
   public CurrentMap(String self, PeerTransport transport, Consumer<? super ClusterMap> changed) {
@@ -63,7 +69,9 @@ public final class CurrentMap implements Supplier<ClusterMap> {
   }
 
   /**
-   * @param others has a member {@link #answer}
+   * Creates a map.
+   *
+   * @param others sends a request to a member, which calls {@link #answer}
    * @param changed receives each newer map, on any thread, which must not be blocked
    */
   public CurrentMap(
@@ -89,13 +97,13 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     try {
       return transport.link(member, Cluster.ASKING).call(KIND, known, ANSWER_MILLIS);
     } catch (PeerException e) {
-      // It is closed: the next one is asked in a second.
+      // It is closed: the next one is polled in a second.
       transport.log("cluster: " + e.getMessage());
       return CompletableFuture.failedStage(e);
     }
   }
 
-  /** Returns the newest known map; there is one as soon as the cluster is formed. */
+  /** Returns the newest known map; there is one once the cluster is formed. */
   @Override
   public ClusterMap get() {
     return Objects.requireNonNull(map);
@@ -107,10 +115,10 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     return known == null ? 0 : known.epoch();
   }
 
-  /** Takes note of a map that is, or was, in force; not of one that is not understood here. */
+  /** Takes a map that is, or was, in force; ignores one that is not understood here. */
   public void offer(ClusterMap other) {
     if (able.conflict(other.level()) != null) {
-      return; // The other members refuse this one, and say why.
+      return; // The other members refuse this one, and give the reason.
     }
     synchronized (this) {
       if (map != null && map.epoch() >= other.epoch()) {
@@ -121,20 +129,23 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     changed.accept(other);
   }
 
-  /** Answers other members that ask what is in force. */
+  /** Registers the handler of requests for the map in force. */
   public void answerAt(PeerDoor door, Executor executor) {
     door.registerForAll(
         KIND, executor, (from, payload) -> CompletableFuture.completedStage(answer(payload)));
   }
 
-  /** Answers another process that asks what is in force. */
+  /** Answers another process's request for the map in force. */
   public byte[] answer(byte[] payload) {
     long theirs = new ByteReader(payload, 0).readNumber();
     ClusterMap known = map;
     return known == null || known.epoch() <= theirs ? new byte[0] : known.toBytes();
   }
 
-  /** Takes note of the epoch that another process knows; asks it if that is newer and a member. */
+  /**
+   * Takes the epoch of another process's map; requests that map if it is newer and the process is a
+   * member.
+   */
   public void heard(String from, long theirs) {
     ClusterMap known = map;
     if (known != null && theirs > known.epoch() && known.member(from) != null) {
@@ -142,7 +153,7 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     }
   }
 
-  /** Asks some other member; to be called each second. */
+  /** Requests the map of some other member; to be called each second. */
   public void poll() {
     List<Member> all = get().members();
     String next = all.get(Math.floorMod(turn.getAndIncrement(), all.size())).name();
@@ -152,8 +163,8 @@ public final class CurrentMap implements Supplier<ClusterMap> {
   }
 
   /**
-   * Asks a member that has the log of the map, unless that is being done: a slot is elsewhere than
-   * the newest known map says.
+   * Requests the map of a member that has its log, unless such a request is in flight: a slot is
+   * not where the newest known map has it.
    */
   public void refresh() {
     List<String> those = get().replicas(0);
@@ -176,11 +187,11 @@ public final class CurrentMap implements Supplier<ClusterMap> {
   }
 
   /**
-   * Has the cluster take another map, where this member leads group 0.
+   * Changes the cluster's map, if this member leads group 0.
    *
    * @param ledger of group 0
-   * @param step makes the next map of the one in force, or returns that one if it is right already;
-   *     called again if another has changed it meanwhile
+   * @param step makes the next map from the one in force, or returns that one if it is right
+   *     already; called again if the map has changed meanwhile
    * @return the map that is in force then; fails with a {@link LedgerException}, and with what
    *     {@code step} throws
    */

@@ -23,14 +23,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the leaders of groups for a slot that moves, with what both sides write. Safe for use
- * by many threads.
+ * The connection of a slot's move to the leaders of groups, with the formats of both sides. Safe
+ * for use by many threads.
  */
 public final class PeerSlots implements SlotMove.Way {
-  /** Only members are answered. */
+  /** The kind of its requests; only those of members are answered. */
   public static final int KIND = PeerFrame.FIRST_REQUEST + 23;
 
-  /** Longer than a commit under load; what is done already is done again, to no effect. */
+  /**
+   * The timeout of a request, longer than a commit under load; a step that is repeated has no
+   * effect.
+   */
   public static final long ANSWER_MILLIS = 2_000;
 
   private static final int APPLY = 0;
@@ -40,11 +43,14 @@ public final class PeerSlots implements SlotMove.Way {
   private final Route route;
   private final SlotChanges changes;
 
-  /** Who led each group when that was last said. */
+  /** The leader of each group, by the last answer. */
   private final Map<Integer, String> leaders = new ConcurrentHashMap<>();
 
   /**
-   * @param route asks a member what {@link #answer} answers there; fails if that takes too long
+   * Creates the connection.
+   *
+   * @param route sends a request to a member, which calls {@link #answer}; fails if that takes too
+   *     long
    */
   public PeerSlots(Supplier<ClusterMap> map, Route route, SlotChanges changes) {
     this.map = map;
@@ -80,7 +86,7 @@ public final class PeerSlots implements SlotMove.Way {
     return ask(group, question, map.get().replicas(group).size() + 1);
   }
 
-  /** Asks who led last, and then the others: all that is asked may be asked twice. */
+  /** Calls the last leader, and then the others: all requests may be repeated. */
   private CompletionStage<byte[]> ask(int group, byte[] question, int triesLeft) {
     List<String> members = map.get().replicas(group);
     if (members.isEmpty()) {
@@ -128,7 +134,7 @@ public final class PeerSlots implements SlotMove.Way {
   }
 
   /**
-   * Answers a question, where this member leads the group.
+   * Answers a request, if this member leads the group.
    *
    * @return fails with a {@link LedgerException}
    */

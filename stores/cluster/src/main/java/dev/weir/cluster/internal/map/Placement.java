@@ -1,22 +1,24 @@
 package dev.weir.cluster.internal.map;
 
 /**
- * Which group has which key: each has the slots for which its number weighs most, but none much
- * more than its share. [Thaler and Ravishankar, A name-based mapping scheme for rendezvous, 1996]
- * Immutable.
+ * The assignment of keys to groups: each group has the slots for which its number weighs most, but
+ * none has much more than its share. [Thaler and Ravishankar, A name-based mapping scheme for
+ * rendezvous, 1996] Immutable.
  */
 public final class Placement {
-  /** A slot is the first bits of the fingerprint. */
+  /** The number of slots; a slot is the first bits of the fingerprint. */
   public static final int SLOTS = 1 << 12;
 
-  /** How far a slot stands to the left in the fingerprints of its keys. */
+  /** The number of bits by which a slot is shifted left in the fingerprints of its keys. */
   public static final int SHIFT = Long.SIZE - 12;
 
   private final short[] groups = new short[SLOTS];
   private final int size;
 
   /**
-   * @param size how many groups, 1..256
+   * Creates an assignment.
+   *
+   * @param size the number of groups, 1..256
    */
   public Placement(int size) {
     this.size = size;
@@ -37,7 +39,7 @@ public final class Placement {
     }
   }
 
-  /** The finalizer of MurmurHash3, which spreads every bit. */
+  /** Returns a weight by the finalizer of MurmurHash3, which spreads every bit. */
   static long weight(int slot, int group) {
     long z = ((long) slot << 32 | group) + 0x9e3779b97f4a7c15L;
     z = (z ^ z >>> 33) * 0xff51afd7ed558ccdL;
@@ -63,7 +65,7 @@ public final class Placement {
     return groups[slot(fingerprint)];
   }
 
-  /** Returns how many slots a group has. */
+  /** Returns the number of slots of a group. */
   public int slots(int group) {
     int count = 0;
     for (short each : groups) {

@@ -19,33 +19,36 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings each slot to the group that is to have it, where this member leads group 0. It has no
- * thread of its own: all of it runs in the executor, which runs one task at a time.
+ * The mover of slots to their groups, on the member that leads group 0. It has no thread of its
+ * own: all of it runs in the executor, which runs one task at a time.
  */
 public final class Rebalancer {
   /*
-   * How fast? A slot is decided by nobody while its keys are on their way. Small slots take a few
-   * commits, which many of them can share; of large ones, one goes at a time, and no faster than a
-   * part of what the logs can take beside their work. So at any time a small share of the keys waits
-   * for a moment, and the whole takes as long as it takes.
+   * How fast? No group decides a slot while its keys are on their way. Small slots take a few
+   * commits, which many of them can share; large ones move one at a time, with only a part of the
+   * capacity of the logs. So at any time a small share of the keys waits for a moment, and there is
+   * no bound on the whole time.
    *
-   * What moves is in the map. So the member that leads group 0 next goes on with all of it, and the
-   * one that led it before, if it does not know that yet, does no harm.
+   * The moves are in the map. So the next leader of group 0 goes on with all of them, and a former
+   * leader that has not noticed its replacement does no harm.
    */
 
-  /** Of 4,096 slots, and each for some milliseconds. */
+  /** The most slots that move at once: of 4,096, and each for some milliseconds. */
   static final int MOST_AT_ONCE = 64;
 
-  /** More than this together would keep others waiting in the logs. */
+  /** The most bytes that move at once; more would delay others in the logs. */
   private static final long MOST_BYTES_AT_ONCE = 1 << 20;
 
-  /** A small part of what a disk and a network take. */
+  /** The bytes that move in a second; a small part of the capacity of a disk and a network. */
   private static final long BYTES_PER_SECOND = 16 << 20;
 
-  /** Longer than two elections; then a slot goes back to the group that can decide it. */
+  /**
+   * The longest time of a move, longer than two elections; then a slot goes back to the group that
+   * can decide it.
+   */
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
-  /** For so long a group is left alone that did not answer, or could not take a slot. */
+  /** The time for which a group is left alone that did not answer, or could not take a slot. */
   private static final long REST_NANOS = 5_000_000_000L;
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -58,10 +61,10 @@ public final class Rebalancer {
   private final Consumer<? super String> log;
   private final SlotMove mover;
 
-  /** The slots of which a step is under way. */
+  /** The slots with a step in progress. */
   private final Set<Integer> running = new HashSet<>();
 
-  /** When each move was first seen here, by its slot and epoch. */
+  /** The time when each move was first seen here, by its slot and epoch. */
   private final Map<Move, Long> since = new HashMap<>();
 
   private final Map<Integer, Long> restsUntilNanos = new HashMap<>();
@@ -72,7 +75,9 @@ public final class Rebalancer {
   private @Nullable Placement wanted;
 
   /**
-   * @param leads whether this member leads group 0
+   * Creates the mover.
+   *
+   * @param leads returns whether this member leads group 0
    * @param executor runs one task at a time
    */
   public Rebalancer(
@@ -93,15 +98,18 @@ public final class Rebalancer {
   }
 
   /**
-   * Returns whether all slots are where they should be, so that a tick a second will do; to be
-   * called in the executor.
+   * Returns whether all slots are in their places, so that one tick a second suffices; to be called
+   * in the executor.
    */
   public boolean rests() {
     ClusterMap now = map.get();
     return now.moves().isEmpty() && misplaced(now).isEmpty();
   }
 
-  /** Goes on with what can be done now; to be called some times a second, in the executor. */
+  /**
+   * Continues with all steps that are possible now; to be called several times a second, in the
+   * executor.
+   */
   public void tick() {
     if (!leads.getAsBoolean()) {
       since.clear();
@@ -128,7 +136,7 @@ public final class Rebalancer {
             .whenCompleteAsync((inForce, error) -> went(move, inForce), executor);
   }
 
-  /** What has failed is done again at the next tick. */
+  /** Continues after a step; a failed one is repeated at the next tick. */
   private void went(Move move, @Nullable ClusterMap inForce) {
     running.remove(move.slot());
     if (inForce == null || !leads.getAsBoolean()) {
@@ -169,7 +177,7 @@ public final class Rebalancer {
     nextNanos = Math.max(nextNanos, ticker.nanos()) + pause;
   }
 
-  /** Has more slots move, as many as may at once, if the groups that they are for answer. */
+  /** Begins further moves, as many as may run at once, if the groups concerned answer. */
   private void begin(ClusterMap now) {
     long room = Math.min(MOST_AT_ONCE, Math.max(1, MOST_BYTES_AT_ONCE / typicalBytes));
     room -= now.moves().size();
@@ -245,7 +253,7 @@ public final class Rebalancer {
     saidBegun = toGo > 0;
   }
 
-  /** A slot that another group is to have. */
+  /** A slot that belongs in another group. */
   public record Misplaced(int slot, int from, int to) {}
 
   private List<Misplaced> misplaced(ClusterMap now) {

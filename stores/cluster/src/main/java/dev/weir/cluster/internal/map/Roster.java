@@ -8,13 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes the next map of one, where members come and go. Pure functions. */
+/** The changes of a map when members come and go. Pure functions. */
 public final class Roster {
   /*
-   * Which members have a group? Those whose names weigh most with its number (rendezvous hashing),
-   * where one of a zone that has fewer of its replicas goes before one of a zone that has more. So a
-   * member that comes takes some replicas of each of the others, one that goes leaves its own to
-   * them, and no other replica moves, unless zones make it.
+   * Which members have a group? Those whose names weigh most with its number (rendezvous hashing);
+   * a member of a zone with fewer of its replicas precedes one of a zone with more. So a new member
+   * takes some replicas from each of the others, a leaving one distributes its own among them, and
+   * no other replica moves, except because of zones.
    */
 
   private Roster() {}
@@ -51,8 +51,8 @@ public final class Roster {
   }
 
   /**
-   * Returns the map in which a member takes part: a new one, another incarnation of a name, or one
-   * with another address or zone. Returns {@code map} itself if that is so already.
+   * Returns the map with a member: a new one, another incarnation of a name, or one with another
+   * address or zone. Returns {@code map} itself if it has the member already.
    */
   public static ClusterMap joined(ClusterMap map, Member member) {
     if (member.equals(map.member(member.name()))) {
@@ -76,17 +76,17 @@ public final class Roster {
     return members.size() == map.members().size() ? map : of(map, members);
   }
 
-  /** Returns the map with replicas where they should be; {@code map} itself if they are. */
+  /** Returns the map with replicas in their places; {@code map} itself if they are. */
   public static ClusterMap rebalanced(ClusterMap map) {
     ClusterMap next = of(map, map.members());
     return next.replicas().equals(map.replicas()) ? map : next;
   }
 
   /**
-   * Returns the map with so many groups; {@code map} itself if it has them.
+   * Returns the map with that many groups; {@code map} itself if it has them.
    *
-   * @throws IllegalArgumentException if it has more, or no map may have so many, or members are
-   *     still to be brought to another version of Weir first
+   * @throws IllegalArgumentException if it has more, or the number is out of range, or some members
+   *     must be upgraded to another version of Weir first
    */
   public static ClusterMap raised(ClusterMap map, int groups) {
     if (groups < map.groups() || groups > ClusterMap.MOST_GROUPS) {

@@ -16,34 +16,37 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the groups of one member to what the map wants, one step after the other. Used by one
+ * The reconciliation of one member's groups with the map, one step after the other. Used by one
  * thread, which may block.
  */
 public final class Seating {
   /*
-   * Who does what? Each member opens the groups that the map gives it, and leaves those that it does
-   * not vote in any more, as their leader says. The leader of a group seats whom the map wants. Each
-   * looks again every second at what is, so nothing is remembered, and what one does not finish the
-   * next does.
+   * Who does what? Each member opens the groups that the map assigns to it, and leaves those in
+   * which it does not vote any more by their leader's report. The leader of a group seats the
+   * members that the map assigns. Each compares the present state with the map every second, so
+   * nothing needs to be remembered, and the next leader finishes a step that one has left.
    */
 
-  /** A listener that is so many entries behind may vote: the others go on without it. */
+  /**
+   * The most entries by which a listener may be behind and still become a voter: the others go on
+   * without it.
+   */
   private static final long MOST_BEHIND = 1_000;
 
-  /** In so many rounds, a member that has just started knows the newest map. */
+  /** The rounds after which a member that has just started surely has the newest map. */
   private static final int SURELY_MISSING = 5;
 
   private static final long STATUS_MILLIS = 2_000;
 
-  /** What a member has of the cluster. */
+  /** The member's own groups. */
   public interface Place {
     /** Returns the log of a group; null if it is not open here. */
     @Nullable Ledger ledger(int group);
 
-    /** Opens a group that the map gives to this member. */
+    /** Opens a group that the map assigns to this member. */
     void open(int group) throws IOException;
 
-    /** Forgets a group that this member is to leave. */
+    /** Removes a group that this member leaves. */
     void close(int group) throws IOException;
   }
 
@@ -57,7 +60,9 @@ public final class Seating {
   private int missing;
 
   /**
-   * @param status asks a member how it is
+   * Creates the reconciliation.
+   *
+   * @param status returns the status of a member
    */
   public Seating(
       Member self,
@@ -72,7 +77,7 @@ public final class Seating {
     this.log = log;
   }
 
-  /** Does what can be done now; to be called each second. */
+  /** Does the steps that are possible now; to be called each second. */
   public void round() {
     asked.clear();
     ClusterMap now = map.get();
@@ -141,14 +146,17 @@ public final class Seating {
     log.accept("cluster: group " + group + ": " + difference(seats, next));
   }
 
-  /** Has one of those lead, or else any other voter: it goes on with what this one began. */
+  /**
+   * Hands the leadership to one of the staying members, or else to any other voter, which continues
+   * the change.
+   */
   private static void handOver(Ledger ledger, List<Member> staying) throws IOException {
     for (Member each : staying) {
       try {
         ledger.transfer(each.name());
         return;
       } catch (IOException away) {
-        // The next may be there.
+        // The next one may be up.
       }
     }
     ledger.transfer(null);

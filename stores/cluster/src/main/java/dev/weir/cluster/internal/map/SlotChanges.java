@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes of slots and moves that wait for the map: what comes while one change of it is under way
- * is made together in the next. Safe for use by many threads.
+ * Changes of slots and moves that wait for the map: those that come while one change is in progress
+ * are made together in the next. Safe for use by many threads.
  */
 public final class SlotChanges {
   private final Function<UnaryOperator<ClusterMap>, CompletionStage<ClusterMap>> map;
@@ -20,13 +20,15 @@ public final class SlotChanges {
   private boolean underWay;
 
   /**
+   * Creates the changes.
+   *
    * @param map changes the map, as {@link CurrentMap#change}
    */
   public SlotChanges(Function<UnaryOperator<ClusterMap>, CompletionStage<ClusterMap>> map) {
     this.map = map;
   }
 
-  /** As {@link SlotMove.Way#change}. */
+  /** Adds a change, as {@link SlotMove.Way#change} describes. */
   CompletionStage<ClusterMap> change(Consumer<SlotsDraft> one) {
     CompletableFuture<ClusterMap> mine;
     boolean first;
@@ -42,7 +44,7 @@ public final class SlotChanges {
     return mine;
   }
 
-  /** Makes all that waits; another one does not while this is under way. */
+  /** Makes all waiting changes, unless some are in progress. */
   private void send() {
     List<Consumer<SlotsDraft>> taken;
     CompletableFuture<ClusterMap> mine;

@@ -10,55 +10,59 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Does what the map says of a slot that moves, one step of it at a time. It remembers nothing: any
- * member may do the next step, or the same once more. It has no thread and no clock of its own.
+ * The protocol that moves a slot, one step at a time, by the map. It keeps no state: any member may
+ * do the next step, or repeat one. It has no thread and no clock of its own.
  */
 public final class SlotMove {
   /*
    * The protocol is that of GroupSlots and of model/slot-move.pml. A step ends with a change of the
-   * map, which is made only if the map still says what the step began with. So it does not matter
-   * how many members take themselves for the one that moves slots, or where each of them stops:
+   * map, which is made only if the map is still as it was at the step's begin. So it does not
+   * matter how many members take themselves for the one that moves slots, or where each of them
+   * stops:
    *
-   *   MOVING    FREEZE in A; what was lifted goes to B as INSTALL entries; ACTIVATE; the map gives
-   *             the slot to B: DROPPING. Where B cannot have it: ABORT in B, and if that says that
-   *             B does not have it, THAWING
+   *   MOVING    FREEZE in A; the lifted bytes go to B as INSTALL entries; ACTIVATE; the map gives
+   *             the slot to B: DROPPING. If B cannot get it: ABORT in B, and if the reply shows
+   *             that B does not have it, THAWING
    *   DROPPING  DROP in A; the move is over
-   *   THAWING   THAW in A, under the epoch of the map that says so; the move is over
+   *   THAWING   THAW in A, under the epoch of the map with this step; the move is over
    *
-   * A is not asked to freeze before B has answered, and has said that it may take the slot: else a
-   * group without a leader would cost another one its keys.
+   * A gets FREEZE only after B has answered that it may take the slot: otherwise a group without a
+   * leader would cost another one its keys.
    */
 
-  /** What of a slot goes into one entry: some of them fit beside others into what a log sends. */
+  /**
+   * The largest part of a slot in one entry: several fit beside others into one message of a log.
+   */
   static final int CHUNK_BYTES = 1 << 16;
 
-  /** The way to the groups and to the map. Safe for use by many threads. */
+  /** The connection to the groups and to the map. Safe for use by many threads. */
   public interface Way {
     /**
-     * Has a group apply an entry, once or more often.
+     * Makes a group apply an entry, once or more often.
      *
-     * @return how the slot is there then; fails if it is not known whether it was applied
+     * @return the state of the slot there afterwards; fails if it is not known whether the entry
+     *     was applied
      */
     CompletionStage<State> apply(int group, SlotEntry entry);
 
     /**
-     * Returns what a group has lifted, from an offset on: at most {@link #CHUNK_BYTES}. Fails if
-     * the slot is not frozen under that epoch where this is asked.
+     * Returns the lifted bytes of a slot from an offset on: at most {@link #CHUNK_BYTES}. Fails if
+     * the slot is not frozen under that epoch in the group.
      */
     CompletionStage<byte[]> lifted(int group, int slot, long epoch, int offset);
 
     /**
      * Changes the map.
      *
-     * @return the one in force then, in which the change has been made if it was right; fails if
-     *     that is not known
+     * @return the one in force afterwards, in which the change has been made if it was right; fails
+     *     if that is not known
      */
     CompletionStage<ClusterMap> change(Consumer<SlotsDraft> change);
   }
 
   private final Way way;
 
-  /** Receives how many bytes a slot has. */
+  /** A receiver of the sizes of slots in bytes. */
   private final Consumer<? super Integer> sized;
 
   public SlotMove(Way way, Consumer<? super Integer> sized) {
@@ -69,8 +73,8 @@ public final class SlotMove {
   /**
    * Does the next step of a move.
    *
-   * @param patient whether to go on with it; else it is given up, if it still can be
-   * @return the map after it; fails if something could not be asked: the step is to be done again
+   * @param patient true to continue it; otherwise it is given up, if that is still possible
+   * @return the map afterwards; fails if some request failed: then the step has to be repeated
    */
   public CompletionStage<ClusterMap> step(Move move, boolean patient) {
     return switch (move.step()) {
@@ -151,7 +155,10 @@ public final class SlotMove {
     return way.change(draft -> draft.arrived(move));
   }
 
-  /** First in the group that was to have it: under this epoch it can never decide it then. */
+  /**
+   * Gives up a move, first in the group that should get the slot: under this epoch it can never
+   * decide it then.
+   */
   private CompletionStage<ClusterMap> giveUp(Move move) {
     return way.apply(move.to(), SlotEntry.of(Verb.ABORT, move.slot(), move.epoch()))
         .thenCompose(

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots and moves of the next map, while it is made of the one in force. Several changes may be
- * made in one map; each finds for itself whether it is still right. Used by one thread.
+ * A draft of the slots and moves of the next map, made from the one in force. Several changes may
+ * be made in one map; each checks whether it is still right. Used by one thread.
  */
 public final class SlotsDraft {
   private final ClusterMap from;
@@ -23,19 +23,19 @@ public final class SlotsDraft {
     from.moves().forEach(each -> moves.put(each.slot(), each));
   }
 
-  /** Returns the epoch of the map that is made. */
+  /** Returns the epoch of the map under construction. */
   private long epoch() {
     return from.epoch() + 1;
   }
 
-  /** Has a slot move to a group, unless it is there or on its way. */
+  /** Begins the move of a slot to a group, unless it is there or moving. */
   public void begin(int slot, int to) {
     if (!moves.containsKey(slot) && slots[slot] != to && to < from.groups()) {
       put(new Move(slot, slots[slot], to, epoch(), Step.MOVING));
     }
   }
 
-  /** Gives the slot of a move to its new group, which has all of it. */
+  /** Gives the slot of a move to its new group, which has all of its keys. */
   void arrived(Move move) {
     if (stands(move, Step.MOVING)) {
       slots[move.slot()] = (short) move.to();
@@ -43,16 +43,14 @@ public final class SlotsDraft {
     }
   }
 
-  /**
-   * Leaves the slot of a move to the group that had it: the other one can never have it by this.
-   */
+  /** Leaves the slot of a move to the former group: the other one can never get it by this move. */
   void givenUp(Move move) {
     if (stands(move, Step.MOVING)) {
       put(new Move(move.slot(), move.from(), move.to(), epoch(), Step.THAWING));
     }
   }
 
-  /** Ends a move, of which nothing is left to be done. */
+  /** Ends a move, which has no further steps. */
   void over(Move move) {
     if (stands(move, Step.DROPPING) || stands(move, Step.THAWING)) {
       moves.remove(move.slot());
@@ -70,7 +68,7 @@ public final class SlotsDraft {
     changed = true;
   }
 
-  /** Returns the next map; the one that it was made of if nothing has changed. */
+  /** Returns the next map; the map in force if nothing has changed. */
   ClusterMap next() {
     List<Move> all = new ArrayList<>(moves.values());
     return changed ? from.with(slots, all) : from;

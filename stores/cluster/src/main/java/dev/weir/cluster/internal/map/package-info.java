@@ -5,9 +5,9 @@
  *   <li>{@link dev.weir.cluster.internal.map.ClusterMap}: an immutable version of the map; begin
  *       here
  *   <li>{@link dev.weir.cluster.internal.map.CurrentMap}: the newest version in this process
- *   <li>{@link dev.weir.cluster.internal.map.Charter}: the facts that a cluster was founded with
- *   <li>{@link dev.weir.cluster.internal.map.Rebalancer}: moves slots one by one; {@link
- *       dev.weir.cluster.internal.map.SlotMove} is a move
+ *   <li>{@link dev.weir.cluster.internal.map.Charter}: the facts with which a cluster was founded
+ *   <li>{@link dev.weir.cluster.internal.map.Rebalancer}: the mover of slots; {@link
+ *       dev.weir.cluster.internal.map.SlotMove} is the protocol of one move
  *   <li>{@link dev.weir.cluster.internal.map.Seating}: moves replicas of groups between members
  * </ul>
  */

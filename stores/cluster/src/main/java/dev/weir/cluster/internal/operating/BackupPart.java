@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Fetches the snapshot of one group, by the questions of {@link Backups}. */
+/** The transfer of one group's snapshot, by the requests of {@link Backups}. */
 public final class BackupPart {
   private final Asked member;
   private final int group;
@@ -23,15 +23,15 @@ public final class BackupPart {
     this.ticker = ticker;
   }
 
-  /** Hears how much was received. */
+  /** A receiver of the progress of the transfer. */
   public interface Progress {
     void received(long bytes, long of);
   }
 
-  /** What was received, as {@link GroupBackup}. */
+  /** The received snapshot, with the values of {@link GroupBackup}. */
   public record Received(long term, long index, long bytes, String md5) {}
 
-  /** Where a snapshot is, as {@link Backups#TAKE} says. */
+  /** The place of a snapshot, from the answer to {@link Backups#TAKE}. */
   private record Place(String member, long id) {
     ByteWriter question(int verb) {
       return new ByteWriter().writeByte(verb).writeText(member).writeLong(id);
@@ -41,8 +41,8 @@ public final class BackupPart {
   /**
    * Writes the snapshot.
    *
-   * @param leaderNanos for how long a leader is waited for
-   * @throws IOException if it cannot be had, or what was received is not what the member has
+   * @param leaderNanos the longest wait for a leader
+   * @throws IOException if it cannot be fetched, or the received bytes differ from the member's
    */
   public Received copy(OutputStream out, long leaderNanos, long pauseNanos, Progress progress)
       throws IOException, InterruptedException {
@@ -103,7 +103,7 @@ public final class BackupPart {
     try {
       return MessageDigest.getInstance("MD5");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // Every Java has it.
+      throw new IllegalStateException(e); // Every Java platform has MD5.
     }
   }
 }

@@ -31,49 +31,57 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a member hands out for a {@link ClusterBackup}. Safe for use by many threads. */
+/**
+ * The snapshots that a member hands out for a {@link ClusterBackup}. Safe for use by many threads.
+ */
 public final class Backups implements AutoCloseable {
   /*
-   * How is a snapshot had that has all that was answered before it was asked for? By the leader:
-   * it appends an entry first, which a majority must have on disk; with its own applying of that
-   * entry it has applied everything that was ever answered before. The snapshot is one of those that
-   * it takes anyway, so a backup costs no second way to copy keys while they change. It is read by
-   * its open file: the next two snapshots may delete its name meanwhile.
+   * How does a snapshot come to have everything that was answered before its request? By the
+   * leader: it first appends an entry, which a majority must have on disk; when it has applied that
+   * entry, it has applied everything that was ever answered before. The snapshot is one of those
+   * that it takes anyway, so a backup needs no second way to copy keys while they change. It is
+   * read through its open file: the next two snapshots may delete its name meanwhile.
    *
-   * The member that is asked passes on what it cannot answer: who asks needs to reach one member
-   * only. Each question is short, and each answer has a bound.
+   * A member passes on requests that it cannot answer: a client needs to reach one member only.
+   * Each request is short, and each answer has a bound.
    */
 
   static final int KIND = PeerFrame.FIRST_REQUEST + 50;
 
-  /** Returns the charter and the map. */
+  /** The request for the charter and the map. */
   public static final int CHARTER = 0;
 
-  /** Has a snapshot of a group begun; returns the member that has it, and its id there. */
+  /**
+   * The request to begin a snapshot of a group; the answer has the member that makes it, and its id
+   * there.
+   */
   static final int TAKE = 1;
 
-  /** Returns whether a snapshot is complete, and what it is. */
+  /**
+   * The request for the state of a snapshot: if it is complete, its place in the log, size and
+   * checksum.
+   */
   public static final int LOOK = 2;
 
-  /** Returns a part of a snapshot. */
+  /** The request for a part of a snapshot. */
   public static final int READ = 3;
 
-  /** Gives a snapshot back. */
+  /** The request to release a snapshot. */
   public static final int DONE = 4;
 
-  /** How many bytes are read at once. */
+  /** The most bytes of one part. */
   public static final int MOST_READ = 1 << 20;
 
-  /** Snapshots that may be out at a time: each keeps its room on the disk. */
+  /** The most snapshots that are handed out at a time: each keeps its room on the disk. */
   static final int MOST_OPEN = 16;
 
-  /** After so long without a question about it a snapshot is given back. */
+  /** The time without a request after which a snapshot is released. */
   static final long IDLE_NANOS = 120_000_000_000L;
 
   private static final long ANSWER_MILLIS = 20_000;
   private static final long COMMIT_MILLIS = 10_000;
 
-  /** The purpose of the connections for this: a part of a snapshot is not to delay decisions. */
+  /** The purpose of the connections for backups: a part of a snapshot must not delay decisions. */
   private static final String BACKUP = "backup";
 
   private final String self;
@@ -95,7 +103,7 @@ public final class Backups implements AutoCloseable {
    */
   public record Here(Ledger ledger, Replica replica) {}
 
-  /** A snapshot that is out. */
+  /** A snapshot that is handed out. */
   private static final class Out {
     final CompletableFuture<Snapshot> taken;
     long lastUseNanos;
@@ -107,6 +115,8 @@ public final class Backups implements AutoCloseable {
   }
 
   /**
+   * Creates the snapshots.
+   *
    * @param groups of this member, by number; null for those that it does not have
    * @param charter null before the cluster is formed
    */
@@ -134,15 +144,15 @@ public final class Backups implements AutoCloseable {
             });
   }
 
-  /** Has other members answered. */
+  /** Registers the handler of requests from other members. */
   public void answerAt(PeerDoor door) {
     door.register(KIND, reading, (from, payload) -> answer(payload, false));
   }
 
   /**
-   * Answers a question of who makes a backup; other members are asked where that is needed.
+   * Answers a request of a client that makes a backup; calls other members if necessary.
    *
-   * @return fails with an {@link IOException} that says why
+   * @return fails with an {@link IOException} that gives the reason
    */
   public CompletionStage<byte[]> ask(byte[] question) {
     return CompletableFuture.supplyAsync(() -> question, reading)
@@ -242,7 +252,7 @@ public final class Backups implements AutoCloseable {
                 throw new IllegalStateException(self + " has other counts than it should have");
               }
               long id = opened(here.ledger.snapshot().toCompletableFuture());
-              // It begins with the next entry; there may be none for a second.
+              // The snapshot begins with the next entry; there may be none for a second.
               var unused = here.ledger.append(Entry.probe());
               log.accept("cluster: group " + group + ": a snapshot for a backup");
               return new ByteWriter().writeText(self).writeLong(id).toBytes();
@@ -313,7 +323,7 @@ public final class Backups implements AutoCloseable {
     }
   }
 
-  /** Gives back what nobody has asked for; to be called each second. */
+  /** Releases snapshots without a recent request; to be called each second. */
   public void expire() {
     long now = ticker.nanos();
     List<Long> idle;

@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How members are: this one, by what it has, and the others, which are asked. Safe for use by many
- * threads.
+ * The status of members: of this one by its own state, and of the others by requests. Safe for use
+ * by many threads.
  */
 public final class ClusterHealth {
   private static final int KIND = PeerFrame.FIRST_REQUEST + 18;
@@ -49,7 +49,9 @@ public final class ClusterHealth {
   private final PeerTransport transport;
 
   /**
-   * @param members those that are asked before there is a map
+   * Creates the status.
+   *
+   * @param members called before there is a map
    * @param charter returns the cluster's, or null before it is formed
    */
   public ClusterHealth(
@@ -75,13 +77,13 @@ public final class ClusterHealth {
     this.transport = transport;
   }
 
-  /** Has other members answered. */
+  /** Registers the handler of requests from other members. */
   public void answerAt(Executor executor) {
     door.register(
         KIND, executor, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
   }
 
-  /** Returns what this member knows of itself. */
+  /** Returns this member's own status. */
   private MemberStatus own() {
     return new MemberStatus(
         settings.name(),
@@ -105,7 +107,7 @@ public final class ClusterHealth {
                 : Objects.requireNonNullElse(level.refusal(), ""));
   }
 
-  /** Asks all members how they are; those that do not answer within a second are down. */
+  /** Requests the status of all members; those that do not answer within a second are down. */
   public ClusterStatus status() {
     ClusterMap known = map.epoch() == 0 ? null : map.get();
     List<Member> every = known == null ? members : known.members();
@@ -138,7 +140,7 @@ public final class ClusterHealth {
         asked.stream().map(CompletableFuture::join).toList());
   }
 
-  /** Asks one member how it is. */
+  /** Requests the status of one member. */
   public CompletionStage<MemberStatus> status(String member) {
     if (member.equals(settings.name())) {
       return CompletableFuture.completedStage(own());

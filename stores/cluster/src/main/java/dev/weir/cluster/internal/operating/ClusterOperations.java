@@ -26,7 +26,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * What an operator asks of a cluster, by any of its members. Blocks. Safe for use by many threads.
+ * The operations that an operator can run by any member of a cluster. They block. Safe for use by
+ * many threads.
  */
 public final class ClusterOperations {
   private static final int TRANSFER = PeerFrame.FIRST_REQUEST + 22;
@@ -43,8 +44,10 @@ public final class ClusterOperations {
   private final Executor asking;
 
   /**
+   * Creates the operations.
+   *
    * @param self the name of this member
-   * @param asking runs what receives replies of groups
+   * @param asking runs the receivers of groups' replies
    */
   public ClusterOperations(
       String self,
@@ -65,13 +68,13 @@ public final class ClusterOperations {
     this.asking = asking;
   }
 
-  /** Has other members answered. */
+  /** Registers the handlers of requests from other members. */
   public void answerAt(PeerDoor door) {
     door.register(TRANSFER, asking, (from, payload) -> transferred(payload));
     door.register(CALENDAR, asking, (from, payload) -> calendarSet(payload));
   }
 
-  /** As {@link Cluster#remove}. */
+  /** Implements {@link Cluster#remove}. */
   public void remove(String name, boolean force) throws IOException {
     String problem = health.status().removal(name, force);
     if (!problem.isEmpty()) {
@@ -80,7 +83,7 @@ public final class ClusterOperations {
     done(admissions.remove(name));
   }
 
-  /** As {@link Cluster#rebalance}. */
+  /** Implements {@link Cluster#rebalance}. */
   public List<String> rebalance(boolean dryRun) throws IOException {
     ClusterMap now = map.get();
     ClusterMap next = Roster.rebalanced(now);
@@ -97,12 +100,12 @@ public final class ClusterOperations {
     return lines;
   }
 
-  /** As {@link Cluster#raiseGroups}. */
+  /** Implements {@link Cluster#raiseGroups}. */
   public void raiseGroups(int number) throws IOException {
     done(admissions.raiseGroups(number));
   }
 
-  /** As {@link Cluster#transfer}. */
+  /** Implements {@link Cluster#transfer}. */
   public void transfer(int group, String name) throws IOException {
     byte[] what = new ByteWriter().writeNumber(group).writeText(name).toBytes();
     String leader = leader(health.status(), group);
@@ -124,7 +127,7 @@ public final class ClusterOperations {
         .orElseThrow(() -> new IOException("group " + group + " has no leader"));
   }
 
-  /** As {@link Cluster#setCalendar}. */
+  /** Implements {@link Cluster#setCalendar}. */
   public void setCalendar() throws IOException {
     ClusterStatus now = health.status();
     for (int group = 0; group < now.groups(); group++) {

@@ -8,20 +8,22 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
- * How much room there is on the disk of a member's folder. Safe for use by many threads.
+ * The free space on the disk of a member's folder. Safe for use by many threads.
  *
  * <p>A member whose disk is full closes its log, and takes no part until it is started again. So
- * while there is still room for what is under way, it hands over what it leads: then nothing stands
- * still when its disk is full.
+ * while there is still room for entries in progress, it hands over the groups that it leads: then
+ * none of them stops when its disk is full.
  */
 public final class DiskRoom {
-  /** Much more than a log takes between two snapshots. */
+  /**
+   * The space below which a warning is logged; much more than a log takes between two snapshots.
+   */
   private static final long WANTED_BYTES = 4L << 30;
 
-  /** A file of the log, and the first bytes of the next. */
+  /** The space for a group: a file of the log, and the first bytes of the next. */
   private static final long GROUP_BYTES = 34L << 20;
 
-  /** What counts as room again is more than what counts as none, or leaders would come and go. */
+  /** The factor between "room again" and "no room"; without it, leaders would come and go. */
   private static final int AGAIN = 2;
 
   private static final long MIB = 1L << 20;
@@ -32,14 +34,16 @@ public final class DiskRoom {
   private final Consumer<? super String> log;
   private volatile boolean low;
 
-  /** Says how many bytes may still be written. */
+  /** A source of the number of bytes that may still be written. */
   @FunctionalInterface
   interface Source {
     long bytes() throws IOException;
   }
 
   /**
-   * @param groups asked how many logs are in the folder, or will be
+   * Creates the check of a folder.
+   *
+   * @param groups returns the number of logs that are in the folder, or will be
    */
   public DiskRoom(Path folder, IntSupplier groups, Consumer<? super String> log) {
     this(() -> folder.toFile().getUsableSpace(), folder, groups, log); // Needs no list of mounts.
@@ -57,7 +61,7 @@ public final class DiskRoom {
   }
 
   /**
-   * Looks, at the start of a member.
+   * Checks the space at the start of a member.
    *
    * @throws IOException if a file of each log and another snapshot as large as the largest would
    *     not fit
@@ -91,7 +95,7 @@ public final class DiskRoom {
     }
   }
 
-  /** Looks again; to be called about once a second. */
+  /** Checks the space again; to be called about once a second. */
   public void look() {
     long bytes;
     try {

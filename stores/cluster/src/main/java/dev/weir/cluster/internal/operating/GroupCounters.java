@@ -16,9 +16,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What a member counts of one group, for people. Safe for use by many threads. */
+/** The counters of a member for one group. Safe for use by many threads. */
 public final class GroupCounters {
-  /** A replica that lags by more than ten minutes may as well lag by ten. */
+  /**
+   * The most observations that are kept, one a second: a replica that lags by more than ten minutes
+   * may be shown with ten.
+   */
   private static final int MOST_SEEN = 600;
 
   private final Ticker ticker;
@@ -30,15 +33,17 @@ public final class GroupCounters {
   private final LongAdder refusedEarly = new LongAdder();
   private final Map<Outcome, LongAdder> uncertain = new EnumMap<>(Outcome.class);
 
-  /** What was seen to be committed and is not applied yet. Guarded by itself. */
+  /** Committed indexes that were seen and are not applied yet. Guarded by itself. */
   private final Deque<Seen> committed = new ArrayDeque<>();
 
   private volatile String problem = "";
 
-  /** When an index was seen to be committed. */
+  /** An index, and the time when it was seen to be committed. */
   private record Seen(long index, long atNanos) {}
 
   /**
+   * Creates counters.
+   *
    * @param ticker monotonic
    */
   public GroupCounters(Ticker ticker) {
@@ -48,18 +53,18 @@ public final class GroupCounters {
     }
   }
 
-  /** Returns when something begins, for those of this class's methods that count how long. */
+  /** Returns the start time for the methods of this class that measure durations. */
   public long begin() {
     return ticker.nanos();
   }
 
-  /** Counts what was asked in one entry. */
+  /** Counts the charges of one received entry. */
   public void asked(int chargesOfEntry, int refused) {
     charges.add(chargesOfEntry);
     refusedEarly.add(refused);
   }
 
-  /** Counts what became of an entry that was appended. */
+  /** Counts the outcome of an appended entry. */
   public void appended(long begunNanos, @Nullable Throwable problem) {
     if (problem == null) {
       commits.add(ticker.nanos() - begunNanos);
@@ -92,7 +97,9 @@ public final class GroupCounters {
     problem = why;
   }
 
-  /** Returns why this member takes no part in the group any more; empty while it does. */
+  /**
+   * Returns the reason why this member takes no part in the group any more; empty while it does.
+   */
   String problem() {
     return problem;
   }
@@ -101,7 +108,7 @@ public final class GroupCounters {
     return refusedEarly.sum();
   }
 
-  /** Takes note of how far the log is committed and applied; to be called about once a second. */
+  /** Notes the committed and applied indexes of the log; to be called about once a second. */
   public void look(Ledger.Status status) {
     synchronized (committed) {
       drop(status.applied());
@@ -112,7 +119,7 @@ public final class GroupCounters {
   }
 
   /**
-   * Returns for how long an entry has been committed that is not applied, as far as {@link #look}
+   * Returns the time for which an entry has been committed and not applied, as far as {@link #look}
    * has seen; 0 if there is none.
    */
   long lagNanos(long applied) {
@@ -136,7 +143,7 @@ public final class GroupCounters {
     return counts;
   }
 
-  /** Returns all, beside what the group's other parts say. */
+  /** Returns all counters, with the given values of the group's other parts. */
   public ClusterMetrics.GroupMetrics metrics(
       int group,
       boolean leads,

@@ -24,13 +24,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Has other members lead what this one leads, before it closes. Used once, by one thread.
+ * The transfer of the groups that a member leads to others, before it closes. Used once, by one
+ * thread.
  *
- * <p>It spares an election and is no more than that, so it never takes long: members that are
- * closing themselves are not asked, and what is not handed over in time is elected anew.
+ * <p>It spares an election and nothing more, so it takes a short time only: members that are
+ * closing themselves are skipped, and groups that are not handed over in time elect a new leader.
  */
 public final class HandOver {
-  /** As long as the shortest election by the default settings. */
+  /** The longest time, as long as the shortest election by the default settings. */
   public static final long MOST_MILLIS = 1_000;
 
   private static final int WILLING = PeerFrame.FIRST_REQUEST + 42;
@@ -42,8 +43,10 @@ public final class HandOver {
   private final Consumer<? super String> log;
 
   /**
-   * @param willing asks a member whether it can lead more; completes on any thread
-   * @param executor runs hand-overs of several groups beside each other; may be blocked
+   * Creates the transfer.
+   *
+   * @param willing returns whether a member can lead more groups; completes on any thread
+   * @param executor runs hand-overs of several groups at the same time; may be blocked
    */
   public HandOver(
       String self,
@@ -56,7 +59,7 @@ public final class HandOver {
     this.log = log;
   }
 
-  /** Has others answered. */
+  /** Registers the handler of requests from other members. */
   public static void answerAt(PeerDoor door, BooleanSupplier willing) {
     door.register(
         WILLING,
@@ -66,7 +69,7 @@ public final class HandOver {
                 new ByteWriter().writeByte(willing.getAsBoolean() ? 1 : 0).toBytes()));
   }
 
-  /** Asks a member; one that does not answer is not willing. */
+  /** Requests whether a member is willing; one that does not answer is not. */
   public static CompletionStage<Boolean> ask(PeerTransport transport, String member) {
     try {
       return transport
@@ -78,7 +81,10 @@ public final class HandOver {
     }
   }
 
-  /** Hands over what is led of these groups; ends after so long, if others have it or not. */
+  /**
+   * Hands over those of the groups that this member leads; returns after at most that time, even if
+   * some are not handed over.
+   */
   public void run(Map<Integer, ? extends Ledger> groups, long mostMillis) {
     Map<String, CompletableFuture<String>> asked = new HashMap<>();
     List<CompletableFuture<?>> handed = new ArrayList<>();
@@ -114,7 +120,7 @@ public final class HandOver {
     }
   }
 
-  /** Returns the name of a member that is willing, else an empty one. */
+  /** Returns the name of a member that is willing, otherwise an empty one. */
   private CompletableFuture<String> ask(String member) {
     return willing.apply(member).thenApply(yes -> yes ? member : "").toCompletableFuture();
   }

@@ -23,17 +23,19 @@ final class Histogram {
     Arrays.setAll(counts, i -> new LongAdder());
   }
 
-  /** Returns an empty one for times in nanoseconds, from 4 us to 69 s. */
+  /** Returns an empty histogram of times in nanoseconds, from 4 us to 69 s. */
   static Histogram ofTimes() {
     return new Histogram(12, 36);
   }
 
-  /** Returns an empty one for numbers from 1 to 4,096. */
+  /** Returns an empty histogram of numbers from 1 to 4,096. */
   static Histogram ofNumbers() {
     return new Histogram(0, 12);
   }
 
   /**
+   * Adds a value.
+   *
    * @param value below 0 counts as 0
    */
   void add(long value) {

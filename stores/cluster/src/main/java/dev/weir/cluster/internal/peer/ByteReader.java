@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * Reads what {@link ByteWriter} wrote. Whatever the bytes are, nothing is read beyond their end:
- * each method throws {@link IllegalArgumentException} instead. Not safe for use by several threads
- * at once.
+ * A reader of the bytes that {@link ByteWriter} wrote. Whatever the bytes are, nothing is read
+ * beyond their end: each method throws {@link IllegalArgumentException} instead. Not safe for use
+ * by several threads at once.
  */
 public final class ByteReader {
   private final byte[] bytes;
@@ -74,7 +74,7 @@ public final class ByteReader {
     return new UUID(readLong(), readLong());
   }
 
-  /** Reads a number that says how many there are of something that takes at least a byte each. */
+  /** Reads the number of some elements, each of which takes at least a byte. */
   public int readCount() {
     long count = readNumber();
     if (count < 0 || count > bytes.length - at) {
@@ -88,7 +88,7 @@ public final class ByteReader {
     return new String(readBytes(), StandardCharsets.UTF_8);
   }
 
-  /** Reads bytes after their number. */
+  /** Reads bytes that follow their number. */
   public byte[] readBytes() {
     int count = readCount();
     at += count;

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Bytes being written, for {@link ByteReader}. Not safe for use by several threads at once. */
+/** A writer of bytes for {@link ByteReader}. Not safe for use by several threads at once. */
 public final class ByteWriter {
   private static final int FIRST_BYTES = 128;
 
@@ -15,7 +15,7 @@ public final class ByteWriter {
     return size;
   }
 
-  /** Returns a copy of what has been written. */
+  /** Returns a copy of the written bytes. */
   public byte[] toBytes() {
     return Arrays.copyOf(bytes, size);
   }

@@ -19,7 +19,7 @@ public final class Checked {
   private Checked() {}
 
   /**
-   * Returns what is in a file, or null if there is none.
+   * Returns the content of a file, or null if there is none.
    *
    * @throws IOException if it cannot be read, or is damaged
    */
@@ -32,7 +32,7 @@ public final class Checked {
   }
 
   /**
-   * Returns what is in a stream.
+   * Returns the content of a stream.
    *
    * @param name for messages
    */

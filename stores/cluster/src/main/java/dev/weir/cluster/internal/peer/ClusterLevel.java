@@ -2,15 +2,17 @@ package dev.weir.cluster.internal.peer;
 
 import org.jspecify.annotations.Nullable;
 
-/** The level in force, as far as this process knows. Safe for use by many threads. */
+/** The level in force, as far as it is known to this process. Safe for use by many threads. */
 public final class ClusterLevel {
   private final Levels able;
   private int inForce;
   private @Nullable String refusal;
 
   /**
-   * @param able what this process understands
-   * @param inForce the level that it knows of, one that it understands
+   * Creates a known level.
+   *
+   * @param able the levels that this process understands
+   * @param inForce the known level, one of those
    */
   public ClusterLevel(Levels able, int inForce) {
     able.check(inForce, "cluster");
@@ -18,12 +20,12 @@ public final class ClusterLevel {
     this.inForce = inForce;
   }
 
-  /** Knows of none yet. */
+  /** Creates a level that is not known yet. */
   public ClusterLevel(Levels able) {
     this(able, able.least());
   }
 
-  /** Returns what this process understands. */
+  /** Returns the levels that this process understands. */
   public Levels able() {
     return able;
   }
@@ -33,7 +35,7 @@ public final class ClusterLevel {
   }
 
   /**
-   * Takes note that a level is in force.
+   * Notes that a level is in force.
    *
    * @return whether this is news
    * @throws LevelException if this process does not understand it
@@ -47,19 +49,24 @@ public final class ClusterLevel {
     return true;
   }
 
-  /** Returns what to say in a hello: one that understands less than what is in force is refused. */
+  /**
+   * Returns the levels for a hello: a process that understands less than the level in force is
+   * refused.
+   */
   synchronized Levels said() {
     return new Levels(inForce, able.most());
   }
 
-  /** Takes note of why another member refuses this process. */
+  /** Notes the reason why another member refuses this process. */
   synchronized void refused(String words) {
     if (Levels.saysTooOld(words)) {
       refusal = words;
     }
   }
 
-  /** Returns the words by which a member has refused this process as too old; null if none has. */
+  /**
+   * Returns the message with which a member has refused this process as too old; null if none has.
+   */
   public synchronized @Nullable String refusal() {
     return refusal;
   }

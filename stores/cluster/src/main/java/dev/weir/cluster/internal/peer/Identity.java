@@ -16,7 +16,10 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which incarnation of a member a folder belongs to, and how the folder's small files are kept. */
+/**
+ * The incarnation of a member to which a folder belongs, and the storage of the folder's small
+ * files.
+ */
 public final class Identity {
   private static final String FILE = "member.properties";
   private static final String LEVEL = "level";
@@ -28,7 +31,7 @@ public final class Identity {
   /**
    * Returns the incarnation that a folder belongs to; draws one if the folder is empty.
    *
-   * @throws IOException if the folder is another member's, or has lost a part
+   * @throws IOException if the folder belongs to another member, or has lost a part
    */
   public static UUID of(Path folder, String name) throws IOException {
     Properties p = load(folder);
@@ -57,8 +60,8 @@ public final class Identity {
   }
 
   /**
-   * Returns the highest level of which something may be in a folder; that of the first version if
-   * none is noted.
+   * Returns the highest level that may occur in a folder; that of the first version if none is
+   * noted.
    *
    * @throws IOException if it cannot be read, or it is not among {@code able}
    */
@@ -78,7 +81,7 @@ public final class Identity {
     return level;
   }
 
-  /** Notes that something of a level may be in the folder from now on. */
+  /** Notes that a level may occur in the folder from now on. */
   public static void raise(Path folder, int level) throws IOException {
     Properties p = load(folder);
     if (p != null && level > Integer.parseInt(p.getProperty(LEVEL, "0"))) {

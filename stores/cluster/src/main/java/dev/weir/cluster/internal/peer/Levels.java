@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a version of Weir understands of what members say to each other: entries, frames, maps and
+ * The levels of the members' formats that a version of Weir understands: entries, frames, maps and
  * images of all levels from the least to the most. A version that changes what one of them means
  * has a higher most, and the same least for as long as the version before is to take part.
  *
@@ -17,26 +17,26 @@ public record Levels(int least, int most) {
    * How do members of two versions work together? The cluster has one level in force, at which all
    * of them write. It is a part of the state of each group, so that all replicas change at the same
    * entry of its log; group 0's is the cluster's, and its map tells the others. The leader of group
-   * 0 raises it when all have said for a while that they understand the next one, see LevelRaise.
-   * Until then nothing of the next level is on any disk, so the older version can be started again.
-   * It is never lowered. From then on a process that does not understand it is refused at its hello,
-   * and one that meets it on its disk or in a log stops before it reads on.
+   * 0 raises it when all have reported for a while that they understand the next one, see
+   * LevelRaise. Until then nothing of the next level is on any disk, so the older version can be
+   * started again. It is never lowered. From then on a process that does not understand it is
+   * refused at its hello, and one that finds it on its disk or in a log stops before it reads on.
    *
-   * What asks for the level? The state of a group (Replica) asks the group's own level and nothing
-   * else; code that appends an entry of a new kind asks the same of the replica by its side, which is
-   * applied up to where it appends; code that changes the map asks the map's.
+   * Which code depends on the level? The state of a group (Replica) depends on the group's own
+   * level and nothing else. Code that appends an entry of a new kind uses the level of its own
+   * replica, which is applied up to that place. Code that changes the map uses the map's level.
    */
 
-  /** That of the first version. */
+  /** The level of the first version. */
   public static final int FIRST = 1;
 
-  /** From this one on slots are moved between groups. */
+  /** The level from which on slots are moved between groups. */
   public static final int SLOT_MOVES = 2;
 
-  /** From this one on the calendar of a group is stepped, and its images say by how much. */
+  /** The level from which on the calendar of a group is stepped, and its images have the offset. */
   public static final int CALENDAR = 2;
 
-  /** Those of this version. */
+  /** The levels of this version. */
   public static final Levels HERE = new Levels(FIRST, ClusterMember.MOST_LEVEL);
 
   private static final String TOO_OLD = "its version of Weir is too old for this cluster";
@@ -48,12 +48,14 @@ public record Levels(int least, int most) {
     }
   }
 
-  /** Returns those of this version up to a level; all of them where it is 0. */
+  /** Returns the levels of this version up to a bound; all of them if that is 0. */
   public static Levels upTo(int most) {
     return most == 0 ? HERE : new Levels(HERE.least, most);
   }
 
-  /** Returns why two that understand these cannot understand each other; null if they can. */
+  /**
+   * Returns the reason why two processes with these levels cannot work together; null if they can.
+   */
   @Nullable String conflict(Levels other) {
     if (least <= other.most && other.least <= most) {
       return null;
@@ -66,12 +68,12 @@ public record Levels(int least, int most) {
         + (most < other.least ? TOO_OLD : TOO_NEW);
   }
 
-  /** Returns whether that is what another member says to a process that is too old for it. */
+  /** Returns whether a refusal is that of a process which is too old. */
   static boolean saysTooOld(String refusal) {
     return refusal.endsWith(TOO_OLD);
   }
 
-  /** Returns why a process that understands these cannot go on at a level; null if it can. */
+  /** Returns the reason why a process with these levels cannot work at a level; null if it can. */
   @Nullable
   public String conflict(int level) {
     if (level >= least && level <= most) {
@@ -87,9 +89,9 @@ public record Levels(int least, int most) {
   }
 
   /**
-   * Does nothing if a process that understands these can go on at a level.
+   * Checks that a process with these levels can work at a level.
    *
-   * @param what is of that level
+   * @param what has that level
    * @throws LevelException if it cannot
    */
   public void check(int level, String what) {

@@ -5,12 +5,12 @@ import java.util.UUID;
 /**
  * A server that takes part in the cluster.
  *
- * @param name unique in the cluster, and what the member's certificate is made out to
+ * @param name unique in the cluster, and the name in the member's certificate
  * @param host a name or an address; a name is resolved at each connection
  * @param port the port for other members, 1 to 65535
  * @param incarnation drawn with an empty folder and kept there: another one of the same name has
- *     lost what this one had promised; {@link #NONE} where only the address matters
- * @param zone what fails together; may be empty
+ *     lost the promises of this one; {@link #NONE} if only the address matters
+ * @param zone the name of the machines that fail together; may be empty
  */
 public record Member(String name, String host, int port, UUID incarnation, String zone) {
   public static final UUID NONE = new UUID(0, 0);
@@ -24,12 +24,12 @@ public record Member(String name, String host, int port, UUID incarnation, Strin
     }
   }
 
-  /** Creates one of which only the address matters. */
+  /** Creates a member of which only the address matters. */
   public Member(String name, String host, int port) {
     this(name, host, port, NONE, "");
   }
 
-  /** Returns what tells it from all others, also from others of its name. */
+  /** Returns an id that distinguishes it from all others, including others of its name. */
   public String id() {
     return name + "@" + incarnation;
   }
@@ -48,7 +48,7 @@ public record Member(String name, String host, int port, UUID incarnation, Strin
     out.writeText(name).writeText(host).writeNumber(port).writeId(incarnation).writeText(zone);
   }
 
-  /** Throws {@link IllegalArgumentException} if what was written makes no sense. */
+  /** Reads a member. Throws {@link IllegalArgumentException} if the bytes are invalid. */
   public static Member read(ByteReader in) {
     return new Member(
         in.readText(), in.readText(), in.readNumber(1, 65_535), in.readId(), in.readText());

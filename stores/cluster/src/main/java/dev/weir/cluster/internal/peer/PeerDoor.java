@@ -19,14 +19,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The port for other members: each opens a connection a purpose and asks, this answers. Safe for
- * use by many threads.
+ * The port for other members: each opens one connection per purpose and sends requests, which this
+ * answers. Safe for use by many threads.
  *
- * <p>A member has one connection a purpose: a new one closes the one before, of which this side may
- * not know yet that it is dead.
+ * <p>A member has one connection per purpose: a new one closes the one before, which may be dead
+ * without this side having noticed.
  */
 public final class PeerDoor implements AutoCloseable {
-  /** Unknown peers get no more than this: some 64 members with 16 groups. */
+  /**
+   * The most connections, which also bounds those of unauthenticated peers; enough for some 64
+   * members with 16 groups.
+   */
   private static final int MAX_CONNECTIONS = 1_024;
 
   private final PeerSelf self;
@@ -39,17 +42,17 @@ public final class PeerDoor implements AutoCloseable {
   private final Channel listener;
 
   /**
-   * Who answers a kind of request, and where.
+   * A handler of a kind of request, and its executor.
    *
-   * @param forAll whether processes that are no members may ask it
+   * @param forAll whether processes that are no members may send it
    */
   record Registered(Executor executor, PeerHandler handler, boolean forAll) {}
 
   /**
-   * Listens.
+   * Opens the port.
    *
    * @param tls null for connections without TLS
-   * @throws IOException if the address cannot be listened at
+   * @throws IOException if the address cannot be used
    */
   public PeerDoor(
       PeerSelf self,
@@ -85,13 +88,13 @@ public final class PeerDoor implements AutoCloseable {
     listener = bound.channel();
   }
 
-  /** Returns where this listens. */
+  /** Returns the address of the port. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }
 
   /**
-   * Has members' requests of that kind answered from now on, instead of by the handler before.
+   * Sets the handler of a kind of members' requests; it replaces the handler before.
    *
    * @param kind {@link PeerFrame#FIRST_REQUEST} to {@link PeerFrame#LAST_REQUEST}
    * @param executor runs the handler, which may block there; a rejected request fails
@@ -100,7 +103,7 @@ public final class PeerDoor implements AutoCloseable {
     register(kind, executor, handler, false);
   }
 
-  /** As {@link #register}, also for processes that are no members. */
+  /** Sets a handler like {@link #register}, also for processes that are no members. */
   public void registerForAll(int kind, Executor executor, PeerHandler handler) {
     register(kind, executor, handler, true);
   }
@@ -144,7 +147,7 @@ public final class PeerDoor implements AutoCloseable {
     log.accept(line);
   }
 
-  /** Called when a session knows who it is with. */
+  /** Called when a session has identified its other side. */
   void opened(PeerSession session) {
     PeerSession before = sessions.put(session.key(), session);
     if (before != null) {
@@ -152,14 +155,14 @@ public final class PeerDoor implements AutoCloseable {
     }
   }
 
-  /** Closes the connections of those that do not understand what is in force by now. */
+  /** Closes the connections of processes that do not understand the level in force. */
   public void look() {
     sessions.values().forEach(PeerSession::look);
   }
 
   /**
-   * Returns the processes that are connected without being members and understand less than this
-   * member, by their names, each with the highest level that it understands.
+   * Returns the connected processes that are no members and understand less than this member, by
+   * their names, each with the highest level that it understands.
    */
   public Map<String, Integer> older() {
     Map<String, Integer> found = new TreeMap<>();

@@ -9,27 +9,27 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * What members send to each other: {int length of what follows, byte kind, long call, payload}, big
- * endian.
+ * A frame of a connection between members: {int length of what follows, byte kind, long call,
+ * payload}, big endian.
  *
- * @param call chosen by who asks, repeated in the reply
+ * @param call chosen by the sender of a request, repeated in the reply
  */
 @SuppressWarnings("ArrayRecordComponent")
-public // Compared by nobody.
+public // Never compared.
 record PeerFrame(int kind, long call, byte[] payload) {
-  /** The first frame of who connects. */
+  /** The kind of the first frame of a connection. */
   static final int HELLO = 0;
 
-  /** Answers a hello. */
+  /** The kind of the answer to a hello. */
   static final int WELCOME = 1;
 
-  /** Answers a hello with the reason why the connection is closed. */
+  /** The kind of the answer to a hello with the reason why the connection is closed. */
   static final int REFUSED = 2;
 
-  /** Answers a request. */
+  /** The kind of the reply to a request. */
   static final int REPLY = 3;
 
-  /** Answers a request with a reason why there is no reply. */
+  /** The kind of the answer to a request with the reason why there is no reply. */
   static final int FAILED = 4;
 
   /** The least kind of a request. */
@@ -37,10 +37,10 @@ record PeerFrame(int kind, long call, byte[] payload) {
 
   static final int LAST_REQUEST = 127;
 
-  /** A snapshot's chunk, the largest frame, has 16 MB. */
+  /** The largest frame; a snapshot's chunk, the largest in use, has 16 MB. */
   static final int MAX_BYTES = 64 << 20;
 
-  /** What an unknown peer may have us keep. */
+  /** The largest frame of an unauthenticated peer. */
   static final int MAX_HELLO_BYTES = 4_096;
 
   private static final int HEAD_BYTES = Byte.BYTES + Long.BYTES;
@@ -56,11 +56,11 @@ record PeerFrame(int kind, long call, byte[] payload) {
     return Unpooled.wrappedBuffer(head, payload);
   }
 
-  /** Cuts a stream of bytes into frames. */
+  /** A decoder that cuts a stream of bytes into frames. */
   static final class Decoder extends ByteToMessageDecoder {
     private int maxBytes = MAX_HELLO_BYTES;
 
-    /** From now on, frames may have {@link #MAX_BYTES}. */
+    /** Allows frames of {@link #MAX_BYTES} from now on. */
     void known() {
       maxBytes = MAX_BYTES;
     }

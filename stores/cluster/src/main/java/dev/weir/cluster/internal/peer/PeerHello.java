@@ -12,13 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The payload of a hello and of its answer.
  *
- * @param name of who says it
- * @param purpose what the connection is for; empty in the answer
- * @param member false for a process that only asks
+ * @param name of its sender
+ * @param purpose of the connection; empty in the answer
+ * @param member false for a process that only sends requests
  */
 public record PeerHello(
     UUID cluster, String name, UUID boot, String purpose, boolean member, Levels levels) {
-  /** Must never change, or an older version could not say that it is too old. */
+  /**
+   * The format, which must never change: otherwise an older version could not answer that it is too
+   * old.
+   */
   private static final int FORMAT = 2;
 
   static PeerHello of(PeerSelf self, String purpose) {
@@ -43,7 +46,7 @@ public record PeerHello(
     return bytes.toByteArray();
   }
 
-  /** Throws an {@link IOException} that says what is wrong with it. */
+  /** Decodes a hello. Throws an {@link IOException} whose message describes the error. */
   public static PeerHello decode(byte[] payload) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload));
     int format = in.readInt();
@@ -63,7 +66,7 @@ public record PeerHello(
     }
   }
 
-  /** Returns why who says this is to be refused, or null. */
+  /** Returns the reason to refuse the sender of this, or null. */
   @Nullable String conflict(PeerSelf self) {
     String unlike = levels.conflict(self.levels());
     if (unlike != null) {

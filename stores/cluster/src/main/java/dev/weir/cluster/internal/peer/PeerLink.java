@@ -26,27 +26,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to another member for one purpose. It connects by itself, and again after a loss,
- * and resolves the member's host each time. What was on its way when the connection was lost is
- * never sent again. Safe for use by many threads.
+ * and resolves the member's host each time. Calls that were in flight when the connection was lost
+ * are never sent again. Safe for use by many threads.
  *
- * <p>It is to the member of one name, and to no other that has its address by now; or to {@link
- * #ANY} member, to find out which one has an address. Over TLS the name that the other side gives
- * must be that of its certificate in both cases.
+ * <p>It connects to the member of one name, and to no other that has its address by now; or to
+ * {@link #ANY} member, to find out which one has an address. Over TLS the name that the other side
+ * gives must be that of its certificate in both cases.
  *
- * <p>Why a connection ended counts. When the other process ends, its system ends the connection and
- * refuses the next one: then the member is {@link #gone}. A connection that this side has given up,
- * since nothing came by it any more, says nothing of the other process; neither does one that a
- * network cuts, whose port accepts the next.
+ * <p>The reason for the end of a connection matters. When the other process ends, its system ends
+ * the connection and refuses the next one: then the member is {@link #gone}. If this side has given
+ * a connection up, since it received nothing any more, nothing follows for the other process. The
+ * same holds for a connection that a network cuts, if the port accepts the next.
  */
 public final class PeerLink implements AutoCloseable {
-  /** For a connection to whichever member is there. */
+  /** The target of a connection to whichever member is there. */
   static final String ANY = "";
 
   private static final int CONNECT_MILLIS = 3_000;
   private static final long LEAST_PAUSE_MILLIS = 50;
   private static final long MOST_PAUSE_MILLIS = 1_000;
 
-  /** More calls may not be open at once; what comes beyond is not sent. */
+  /** The most calls in flight; further ones are not sent. */
   private static final int MAX_OPEN = 4_096;
 
   private final PeerLoops loops;
@@ -60,7 +60,7 @@ public final class PeerLink implements AutoCloseable {
   private final Runnable ended;
   private final EventLoop loop;
 
-  // Belong to the event loop.
+  // Used by the event loop only.
   private final Map<Long, Call> calls = new HashMap<>();
   private @Nullable Channel channel;
   private long lastCall;
@@ -75,15 +75,16 @@ public final class PeerLink implements AutoCloseable {
   private volatile boolean gone;
   private volatile boolean closed;
 
-  /** A request on its way. */
+  /** A request in flight. */
   private record Call(CompletableFuture<byte[]> reply, Future<?> timer, int bytes) {}
 
   /**
    * Starts to connect.
    *
    * @param tls null for a connection without TLS
-   * @param target asked for the address at each connection; its name never changes
-   * @param purpose tells this connection to that member from others of this member's
+   * @param target returns the member with its address, called at each connection; the name never
+   *     changes
+   * @param purpose distinguishes this connection to that member from others of this member
    * @param ended called on the event loop when the member is {@link #gone}
    */
   PeerLink(
@@ -98,6 +99,8 @@ public final class PeerLink implements AutoCloseable {
   }
 
   /**
+   * Creates a link.
+   *
    * @param wanted {@link #ANY}, or null for the member of the target's name
    */
   PeerLink(
@@ -128,17 +131,17 @@ public final class PeerLink implements AutoCloseable {
 
   /**
    * Returns whether the other member's process has ended: it ended a connection on which this
-   * member was welcome, and nobody listens at its port since. A hint. A host that is gone, or a
-   * network that fails, is not known by this.
+   * member was welcome, and its port has refused connections since. A hint. The end of a host and a
+   * failing network are not noticed by this.
    */
   boolean gone() {
     return gone;
   }
 
   /**
-   * Asks the other member, once.
+   * Sends a request to the other member, once.
    *
-   * @param kind what was registered at its {@link PeerDoor}
+   * @param kind one that was registered at its {@link PeerDoor}
    * @param payload belongs to the link from then on
    * @return the reply; fails with a {@link PeerException}. Completes on an event loop, which must
    *     not be blocked.
@@ -185,7 +188,7 @@ public final class PeerLink implements AutoCloseable {
             .addListener(
                 written -> {
                   if (!written.isSuccess()) {
-                    // Without its last byte, the other side does not look at a frame.
+                    // Without its last byte, the other side does not process a frame.
                     fail(id, notSent(String.valueOf(written.cause())));
                   }
                 });
@@ -205,7 +208,7 @@ public final class PeerLink implements AutoCloseable {
     }
   }
 
-  /** Gives the connection up if it delivers nothing: there may be nobody at the other end. */
+  /** Gives the connection up if it delivers nothing: there may be no process at the other end. */
   private void look() {
     looking = false;
     Channel on = channel;
@@ -314,11 +317,13 @@ public final class PeerLink implements AutoCloseable {
                 });
   }
 
-  /** Tells a host that says that nobody listens at the port from one that says nothing. */
+  /**
+   * Returns whether a host answered that its port is closed, in contrast to a host that did not
+   * answer.
+   */
   private static boolean refused(Throwable problem) {
-    // Java says so of a refusal, and of the system's timeout, before which ours has passed. The
-    // words
-    // of the message are in the language of the machine.
+    // Java throws this for a refusal, and for the system's timeout, before which ours has passed.
+    // The words of the message are in the language of the machine.
     return problem instanceof ConnectException && !(problem instanceof ConnectTimeoutException);
   }
 
@@ -327,7 +332,7 @@ public final class PeerLink implements AutoCloseable {
     hungUp = !givenUp;
   }
 
-  /** Called on the loop when the other member has welcomed this one, by that name. */
+  /** Called on the loop when the other member has welcomed this one, with its name. */
   void welcomed(String name) {
     welcomedBy = name;
     givenUp = false;
@@ -363,7 +368,7 @@ public final class PeerLink implements AutoCloseable {
     }
   }
 
-  /** Says what is wrong with the member, once. */
+  /** Logs a problem with the member, once. */
   void problem(String problem) {
     if (!closed && !problem.equals(lastProblem)) {
       lastProblem = problem;

@@ -15,7 +15,7 @@ public final class PeerLoops implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup group;
 
-  /** Resolves names and reads certificates, which may block. */
+  /** Threads that resolve names and read certificates, which may block. */
   private final ExecutorService files;
 
   public PeerLoops(int threads) {
@@ -33,7 +33,7 @@ public final class PeerLoops implements AutoCloseable {
     return group.next();
   }
 
-  /** Returns where a task may block for a moment, which it must not on a loop. */
+  /** Returns an executor for tasks that may block for a moment, which a loop must not. */
   Executor files() {
     return files;
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** How long other members take to answer when they have nothing to do. Safe for many threads. */
+/** The round-trip times of other members for a request without work. Safe for many threads. */
 public final class PeerPulse {
   private static final int KIND = PeerFrame.FIRST_REQUEST + 40;
   private static final long ANSWER_MILLIS = 1_000;
@@ -17,18 +17,20 @@ public final class PeerPulse {
     this.ticker = ticker;
   }
 
-  /** Has others answered, on the event loop: nothing is to be done. */
+  /**
+   * Registers the handler of other members' requests, on the event loop, since they need no work.
+   */
   public static void answerAt(PeerDoor door) {
     door.registerForAll(
         KIND, Runnable::run, (from, payload) -> CompletableFuture.completedStage(payload));
   }
 
-  /** Returns what any member answers at once. */
+  /** Returns a request that any member answers at once. */
   static PeerFrame question(long call) {
     return new PeerFrame(KIND, call, new byte[0]);
   }
 
-  /** Asks a member; to be called about once a second. */
+  /** Sends a request to a member; to be called about once a second. */
   public void beat(String member, PeerLink link) {
     long begun = ticker.nanos();
     Object unused =
@@ -43,7 +45,7 @@ public final class PeerPulse {
                 });
   }
 
-  /** Returns the last round trip of each member that answered the last question, in nanoseconds. */
+  /** Returns the last round trip of each member that answered the last request, in nanoseconds. */
   public Map<String, Long> roundTrips() {
     return Map.copyOf(roundTrips);
   }

@@ -21,8 +21,9 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
   private boolean ended;
 
   /**
-   * @param wanted the name of the member that it must be; {@link PeerLink#ANY} if that is to be
-   *     found out
+   * Creates the handler.
+   *
+   * @param wanted the required name of the member; {@link PeerLink#ANY} to find it out
    */
   PeerReplies(PeerLink link, PeerSelf self, String purpose, String wanted) {
     this.link = link;

@@ -4,14 +4,14 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * What a member, or a process that asks members, says of itself when it opens or accepts a
- * connection.
+ * The identity that a member, or a client of members, gives when it opens or accepts a connection.
  *
  * @param incarnation drawn with the folder
  * @param boot chosen anew at each start of the process
- * @param cluster the cluster's id; {@link #FORMING} as long as it is not known, which goes with any
- * @param member false for a process that only asks: it takes no part in any log
- * @param level what it understands, and what it knows to be in force
+ * @param cluster the cluster's id; {@link #FORMING} as long as it is not known, which is compatible
+ *     with any
+ * @param member false for a process that only sends requests: it takes no part in any log
+ * @param level the levels that it understands, and the one known to be in force
  */
 public record PeerSelf(
     String name,
@@ -22,7 +22,7 @@ public record PeerSelf(
     ClusterLevel level) {
   public static final UUID FORMING = new UUID(0, 0);
 
-  /** Returns what it says that it understands: nothing below what is in force. */
+  /** Returns the levels that it reports: none below the one in force. */
   Levels levels() {
     return level.said();
   }

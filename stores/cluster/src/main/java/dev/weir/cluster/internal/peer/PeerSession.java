@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
   private static final long HELLO_SECONDS = 5;
 
-  /** A member that has more questions open than this is broken: its connection is closed. */
+  /** The most open requests of a member; one with more is broken, and its connection is closed. */
   private static final int MAX_OPEN = 8_192;
 
   private final PeerDoor door;
@@ -33,7 +33,7 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
     this.self = self;
   }
 
-  /** Returns the member and the purpose; several processes that only ask may share a name. */
+  /** Returns the member and the purpose; several clients may share a name. */
   String key() {
     if (peer == null) {
       return "";
@@ -46,12 +46,12 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
     return peer == null ? null : peer.boot();
   }
 
-  /** Returns who opened it, and what it understands; null while it has not said so. */
+  /** Returns the hello of the other side; null before it has arrived. */
   @Nullable PeerHello peer() {
     return peer;
   }
 
-  /** Closes it if the other side does not understand what is in force by now. */
+  /** Closes the connection if the other side does not understand the level in force. */
   void look() {
     ChannelHandlerContext mine = context;
     if (mine != null) {
@@ -231,7 +231,7 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
   public void exceptionCaught(ChannelHandlerContext context, Throwable problem) {
     Throwable cause = problem.getCause() == null ? problem : problem.getCause();
     if (cause instanceof IOException && peer != null) {
-      // The other side is gone, and says so itself.
+      // The other side is gone, and notices that itself.
       closing = true;
       Object unused = context.close();
     } else {

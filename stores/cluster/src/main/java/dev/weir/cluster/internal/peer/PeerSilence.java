@@ -1,30 +1,32 @@
 package dev.weir.cluster.internal.peer;
 
 /**
- * Tells a connection that delivers nothing any more from one whose other side has nothing to say.
- * Belongs to an event loop, which looks every {@link #LOOK_MILLIS}.
+ * A detector that distinguishes a connection which delivers nothing any more from one whose other
+ * side has nothing to send. Belongs to an event loop, which calls {@link #look} every {@link
+ * #LOOK_MILLIS}.
  *
  * <p>Time is counted in looks, between which the loop has read what was there: however long this
- * process stood still, that is one look, and what came meanwhile is heard before it is given up.
+ * process stood still, that is one look, and bytes that came meanwhile are read before the
+ * connection is given up.
  */
 final class PeerSilence {
   static final long LOOK_MILLIS = 250;
 
-  /** After so many looks without a word, the other side is asked whether it is there. */
+  /** The number of looks without a byte after which the other side is probed. */
   private static final int ASKED = 2;
 
-  /** After so many it is given up: 2.5 s. */
+  /** The number of looks after which the connection is given up: 2.5 s. */
   private static final int GIVEN_UP = 10;
 
-  /** The slowest connection takes so much of a request between two looks: 1 MB/s. */
+  /** The part of a request that the slowest connection carries between two looks: 1 MB/s. */
   private static final long BYTES_A_LOOK = 250_000;
 
-  /** What is to be done. */
+  /** The findings of a look. */
   enum Finding {
     /** The other side owes nothing. */
     IDLE,
     WAIT,
-    /** It is to be asked for an answer that costs it nothing. */
+    /** The other side should be sent a request that costs it nothing. */
     ASK,
     GONE
   }
@@ -32,19 +34,19 @@ final class PeerSilence {
   private boolean owed;
   private int looks;
 
-  /** Takes note that something was sent that is to be answered. */
+  /** Notes that something was sent that needs an answer. */
   void sent() {
     owed = true;
   }
 
-  /** Takes note that something was read, or that the connection is a new one. */
+  /** Notes that something was read, or that the connection is a new one. */
   void heard() {
     owed = false;
     looks = 0;
   }
 
   /**
-   * Looks.
+   * Returns the finding of one look.
    *
    * @param open requests without an answer yet; those that were given up do not count
    * @param bytes of these requests

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeerTls {
   private static final String PROTOCOL = "TLSv1.3";
 
-  /** Type of a subject's alternative name that is a name of the DNS; RFC 5280, 4.2.1.6. */
+  /** The type of a subject's alternative name that is a name of the DNS; RFC 5280, 4.2.1.6. */
   private static final int DNS_NAME = 2;
 
   private final Path certificate;
@@ -42,7 +42,7 @@ public final class PeerTls {
   private Contexts contexts;
   private List<Object> stamps;
 
-  /** What both sides of new connections use. */
+  /** The contexts for both sides of new connections. */
   record Contexts(SslContext server, SslContext client) {}
 
   /**
@@ -51,7 +51,7 @@ public final class PeerTls {
    * @param certificate the member's certificate, then those between it and an authority's; PEM
    * @param key its private key in PKCS #8, without a password; PEM
    * @param authorities certificates of the authorities that sign members'; PEM
-   * @throws IOException if a file cannot be read or is not what it should be
+   * @throws IOException if a file cannot be read or has the wrong content
    */
   public PeerTls(Path certificate, Path key, Path authorities, Consumer<? super String> log)
       throws IOException {
@@ -64,8 +64,8 @@ public final class PeerTls {
   }
 
   /**
-   * Returns what new connections are to use: read anew if a file has changed. If the new files
-   * cannot be read, the old ones stay in use. Blocks.
+   * Returns the contexts for new connections: read again if a file has changed. If the new files
+   * cannot be read, the old contexts stay in use. Blocks.
    */
   synchronized Contexts current() {
     try {
@@ -107,7 +107,7 @@ public final class PeerTls {
               .keyManager(certificateFile, keyFile)
               .trustManager(authoritiesFile)
               .protocols(PROTOCOL)
-              // Members are known by their names, not by their hosts.
+              // Members are identified by their names, not by their hosts.
               .endpointIdentificationAlgorithm(null)
               .build());
     } catch (IOException | IllegalArgumentException e) {
@@ -116,7 +116,10 @@ public final class PeerTls {
     }
   }
 
-  /** Returns why the other side of a connection is not that member; null if it is, or plain. */
+  /**
+   * Returns the reason why the other side of a connection is not that member; null if it is, or if
+   * the connection is plain.
+   */
   static @Nullable String mismatch(Channel channel, String member) {
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's door, and its links to other members; or the links of a process without a door. Safe
+ * A member's port, and its links to other members; or the links of a process without a port. Safe
  * for use by many threads.
  *
- * <p>Who creates it closes the door and the loops too, after this.
+ * <p>Its creator closes the port and the loops too, after this.
  */
 public final class PeerTransport implements AutoCloseable {
   private static final int ID_LENGTH = 8;
@@ -26,7 +26,9 @@ public final class PeerTransport implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param door null for a process that only asks
+   * Creates a transport.
+   *
+   * @param door null for a process that only sends requests
    */
   public PeerTransport(
       PeerSelf self,
@@ -45,7 +47,7 @@ public final class PeerTransport implements AutoCloseable {
     return self;
   }
 
-  /** Returns the door of a member. */
+  /** Returns the port of a member. */
   public PeerDoor door() {
     return Objects.requireNonNull(door);
   }
@@ -54,12 +56,12 @@ public final class PeerTransport implements AutoCloseable {
     log.accept(line);
   }
 
-  /** Has a member's next connections go to that address. */
+  /** Sets the address for a member's next connections. */
   public void learn(Member member) {
     members.put(member.name(), member);
   }
 
-  /** Like {@link #learn}, unless an address of the member is known. */
+  /** Sets the address like {@link #learn}, unless one of the member is known. */
   public void learnIfUnknown(Member member) {
     members.putIfAbsent(member.name(), member);
   }
@@ -90,15 +92,16 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Has somebody hear when a member's process has ended, by the connection for that purpose.
+   * Adds a receiver of the names of members whose processes have ended, by the connection for that
+   * purpose.
    *
-   * @param ended receives its name, on an event loop, which must not be blocked
+   * @param ended called on an event loop, which must not be blocked
    */
   public void watch(String purpose, Consumer<? super String> ended) {
     watching.put(purpose, ended);
   }
 
-  /** Returns whether a member's process has ended, by {@link PeerLink#gone}. */
+  /** Returns whether a member's process has ended, see {@link PeerLink#gone}. */
   public boolean gone(String member, String purpose) {
     PeerLink link = links.get(member + "/" + purpose);
     return link != null && link.gone();

@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A policy as the replicas count by it: the numbers that matter to its keys' state, and the name
- * whose keys they are. Two are equal if they are written alike. Immutable.
+ * A policy in the replicas' form: the numbers that matter to its keys' state, and the name of the
+ * keys. Two are equal if their bytes are equal. Immutable.
  */
 public final class ClusterPolicy implements PolicyCode {
-  /** As algorithms are written; the order must never change. */
+  /** The algorithms by the numbers with which they are written; the order must never change. */
   private static final Algorithm[] ALGORITHMS = {
     Algorithm.SLIDING_WINDOW_LOG,
     Algorithm.SLIDING_WINDOW_BUCKETS,
@@ -31,7 +31,7 @@ public final class ClusterPolicy implements PolicyCode {
   private final String name;
   private final Policy policy;
 
-  /** The policy in force under the name, whose state a variant uses; null if it is none. */
+  /** The policy in force under the name, whose state a variant uses; null if this is no variant. */
   private final @Nullable ClusterPolicy base;
 
   private final byte[] bytes;
@@ -49,17 +49,20 @@ public final class ClusterPolicy implements PolicyCode {
     this.bytes = out.toBytes();
   }
 
-  /** Returns how a policy is counted: for as long as its permits may be granted elsewhere. */
+  /**
+   * Returns the replicas' form of a policy, counted for as long as its permits may be granted
+   * elsewhere.
+   */
   public static ClusterPolicy of(String name, Policy policy) {
     return new ClusterPolicy(name, counted(policy), null);
   }
 
-  /** Returns how another policy is counted that uses the state of this one's keys. */
+  /** Returns the replicas' form of another policy that uses the state of this one's keys. */
   public ClusterPolicy variant(Policy other) {
     return new ClusterPolicy(name, counted(other), base == null ? this : base);
   }
 
-  /** Reads what {@link #bytes} returned. */
+  /** Reads a policy that {@link #bytes} returned. */
   static ClusterPolicy read(byte[] bytes) {
     ByteReader in = new ByteReader(bytes, 0);
     String name = in.readText();
@@ -85,7 +88,7 @@ public final class ClusterPolicy implements PolicyCode {
     return builder.build();
   }
 
-  /** Returns the next whole microsecond: instants of the replicas are whole ones. */
+  /** Returns the next whole microsecond: the replicas' instants are whole microseconds. */
   private static long whole(long nanos) {
     return -Math.floorDiv(-nanos, NANOS_PER_MICRO) * NANOS_PER_MICRO;
   }
@@ -130,13 +133,15 @@ public final class ClusterPolicy implements PolicyCode {
     return base;
   }
 
-  /** Returns how long after its last use the state of a key can matter, in nanoseconds. */
+  /**
+   * Returns the time after its last use for which the state of a key can matter, in nanoseconds.
+   */
   long memoryNanos() {
     long own = policy.shape().memoryNanos();
     return base == null ? own : Math.max(own, base.memoryNanos());
   }
 
-  /** Returns the policy as it is written; not to be changed. */
+  /** Returns the written form of the policy; not to be changed. */
   byte[] bytes() {
     return bytes;
   }

@@ -5,9 +5,11 @@ import dev.weir.shared.Reply;
 import dev.weir.shared.Result;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Reads what {@link ReplyWriter} wrote. Not safe for use by several threads at once. */
+/**
+ * A reader of a reply that {@link ReplyWriter} wrote. Not safe for use by several threads at once.
+ */
 public final class ClusterReply implements Reply {
-  /** Instead of whether a key was found: it is another group's. */
+  /** A mark in place of whether a key was found: it belongs to another group. */
   static final int RESET_MOVED = -1;
 
   private final ByteReader in;
@@ -21,8 +23,8 @@ public final class ClusterReply implements Reply {
   }
 
   /**
-   * Shows the time of a later reply that has been read before: replies overtake each other on their
-   * way, and a group's time does not go back.
+   * Makes the reply show at least the time of the latest reply that was read before: replies
+   * overtake each other on their way, and a group's time does not go back.
    */
   public ClusterReply after(AtomicLong latestNanos) {
     shownNanos = latestNanos.accumulateAndGet(nowNanos, Math::max);
@@ -52,12 +54,12 @@ public final class ClusterReply implements Reply {
     return code == Codes.MOVED ? Result.MOVED : result;
   }
 
-  /** Returns where the next part begins. */
+  /** Returns the offset of the next part. */
   public int position() {
     return in.position();
   }
 
-  /** Reads past the part of the operation that a reader has just read. */
+  /** Skips the part of the operation that a reader has just read. */
   public void skip(OperationReader operation) {
     switch (operation.kind()) {
       case DECIDE_MANY -> {

@@ -3,13 +3,13 @@ package dev.weir.cluster.internal.state;
 import dev.weir.Ticker;
 
 /**
- * The time of a group, as this member knows it: that of its log. Safe for use by many threads.
+ * The time of a group on this member: that of its log. Safe for use by many threads.
  *
- * <p>It never runs fast. Of two entries, the later one is stamped with at most as much more as has
- * passed between their stampings: within a term by one monotonic clock; at its beginning from the
- * last entry that was applied here, by what has passed since then, which is after that entry was
- * stamped. So a window of this time is never shorter than a real one, whatever the wall clocks say,
- * and whichever member leads.
+ * <p>It never runs fast. The difference between the stamps of two entries is at most the time that
+ * has passed between their stampings: within a term by one monotonic clock; at the beginning of a
+ * term it is counted from the last entry that was applied here, by the time since then, which is
+ * after that entry was stamped. So a window of this time is never shorter than a real one, whatever
+ * the wall clocks say, and whichever member leads.
  */
 public final class ClusterTime {
   private static final long NANOS_PER_MICRO = 1_000;
@@ -23,7 +23,9 @@ public final class ClusterTime {
   private long baseAtNanos;
 
   /**
-   * @param ticker monotonic; where the log is empty, its time is the log's first
+   * Creates the time.
+   *
+   * @param ticker monotonic; if the log is empty, its time is the log's first
    */
   public ClusterTime(Ticker ticker) {
     this.ticker = ticker;
@@ -48,7 +50,7 @@ public final class ClusterTime {
   }
 
   /**
-   * Takes note that an entry is applied.
+   * Notes that an entry is applied.
    *
    * @return the instant at which to decide it: its stamp, or that of an earlier entry if that is
    *     later
@@ -60,7 +62,7 @@ public final class ClusterTime {
     return appliedNanos;
   }
 
-  /** Goes on from an image of a log whose last entry was decided at an instant. */
+  /** Continues from an image of a log whose last entry was decided at an instant. */
   public synchronized void restore(long nanos) {
     appliedNanos = nanos;
     appliedAtNanos = ticker.nanos();
@@ -73,7 +75,7 @@ public final class ClusterTime {
     return appliedNanos;
   }
 
-  /** Returns about what an entry would be stamped with now; nothing may be admitted by it. */
+  /** Returns about the stamp that an entry would get now; nothing may be admitted by it. */
   public synchronized long nowNanos() {
     return begun
         ? appliedNanos + micros(Math.max(0, ticker.nanos() - appliedAtNanos))

@@ -3,7 +3,7 @@ package dev.weir.cluster.internal.state;
 import dev.weir.Charges.Role;
 import dev.weir.Reason;
 
-/** How roles and reasons are written. What a number means must never change. */
+/** The numbers of roles and reasons in entries and replies. Their meaning must never change. */
 final class Codes {
   private static final Role[] ROLES = {Role.REQUIRED, Role.ANY, Role.OPTIONAL};
 
@@ -17,10 +17,13 @@ final class Codes {
     Reason.KEY_SPACE_FULL,
     Reason.INVALID,
     Reason.NO_LIMIT,
-    Reason.UNCERTAIN // As MOVED is read.
+    Reason.UNCERTAIN // The reason with which MOVED is read.
   };
 
-  /** Instead of a reason: the key is another group's, or about to be; nothing was decided. */
+  /**
+   * A mark in place of a reason: the key belongs to another group, or soon will; nothing was
+   * decided.
+   */
   static final int MOVED = 9;
 
   private Codes() {}

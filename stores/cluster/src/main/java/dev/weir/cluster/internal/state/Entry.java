@@ -4,33 +4,36 @@ import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.peer.ByteWriter;
 import dev.weir.cluster.internal.peer.Levels;
 
-/** What entries have in common. */
+/** The common parts of all entries. */
 public final class Entry {
-  /** The byte after the stamp of operations to be decided, as {@link EntryWriter} writes them. */
+  /**
+   * The byte after the stamp of an entry with operations to be decided, as {@link EntryWriter}
+   * writes them.
+   */
   public static final int OPERATIONS = 0;
 
   /**
-   * That of an entry in which time passes: what has reset is forgotten, and replicas compare what
-   * they came to.
+   * The byte of an entry in which time passes: states that have reset are removed, and replicas
+   * compare their sums.
    */
   public static final int TICK = 1;
 
   /**
-   * That of an entry that puts another {@link ClusterMap} in force, if the one before it is the one
-   * that its writer knew. Only group 0 has a map.
+   * The byte of an entry that puts another {@link ClusterMap} in force, if the one before it is the
+   * one from which it was made. Only group 0 has a map.
    */
   public static final int MAP = 2;
 
-  /** That of an entry about one slot, as {@link SlotEntry} writes it. */
+  /** The byte of an entry about one slot, as {@link SlotEntry} writes it. */
   public static final int SLOT = 3;
 
-  /** That of an entry from which on the group is at a higher level, see {@link Levels}. */
+  /** The byte of an entry from which on the group is at a higher level, see {@link Levels}. */
   static final int LEVEL = 4;
 
-  /** That of an entry that steps the group's calendar ahead. */
+  /** The byte of an entry that steps the group's calendar ahead. */
   public static final int CALENDAR = 5;
 
-  /** No entry has a higher one; 255 is a bundle's. */
+  /** The highest byte of an entry; 255 is a bundle's. */
   public static final int MOST_KIND = CALENDAR;
 
   private Entry() {}
@@ -45,7 +48,7 @@ public final class Entry {
    * Returns an entry in which time passes.
    *
    * @param index of the entry of this kind before it
-   * @param sum what the leader had come to after that one
+   * @param sum the leader's sum after that one
    */
   public static byte[] tick(long index, long sum) {
     return new ByteWriter()
@@ -57,10 +60,10 @@ public final class Entry {
   }
 
   /**
-   * Returns an entry that puts a map in force. The reply to it is an instant, as that of every
-   * entry, and the map in force after it.
+   * Returns an entry that puts a map in force. The reply to it is an instant, as for every entry,
+   * and the map in force after it.
    *
-   * @param expected the epoch of the map that {@code next} was made of
+   * @param expected the epoch of the map from which {@code next} was made
    */
   public static byte[] map(long expected, ClusterMap next) {
     ByteWriter out = new ByteWriter().writeLong(0).writeByte(MAP).writeNumber(expected);
@@ -70,16 +73,16 @@ public final class Entry {
 
   /**
    * Returns an entry from which on the group is at a level; one that is not higher than the group's
-   * changes nothing. The reply to it is an instant, as that of every entry, and the level after it.
+   * changes nothing. The reply to it is an instant, as for every entry, and the level after it.
    */
   public static byte[] level(int level) {
     return new ByteWriter().writeLong(0).writeByte(LEVEL).writeNumber(level).toBytes();
   }
 
   /**
-   * Returns an entry that has the group's calendar show what a wall clock shows, unless that is
-   * less than {@link Replica#LEAST_STEP_NANOS} ahead of it. The reply to it is an instant, as that
-   * of every entry, and by how much the calendar is ahead of the group's time then.
+   * Returns an entry that steps the group's calendar to the time of a wall clock, unless that is
+   * less than {@link Replica#LEAST_STEP_NANOS} ahead of it. The reply to it is an instant, as for
+   * every entry, and the offset of the calendar from the group's time after it.
    */
   public static byte[] calendar(long wallNanos) {
     return new ByteWriter().writeLong(0).writeByte(CALENDAR).writeLong(wallNanos).toBytes();

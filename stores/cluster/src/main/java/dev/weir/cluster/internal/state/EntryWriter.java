@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An entry being written: operations in the order in which they are decided. Not safe for use by
+ * A writer of an entry: its operations in the order in which they are decided. Not safe for use by
  * several threads at once.
  *
- * <p>Its layout: 8 bytes for the stamp; what kind of entry it is, a byte; how many policies, and
- * each after its length; then the operations up to the end, each beginning with its {@link
+ * <p>Its layout: 8 bytes for the stamp; a byte for the kind of the entry; the number of policies,
+ * and each after its length; then the operations up to the end, each beginning with its {@link
  * OperationReader.Kind}.
  */
 public final class EntryWriter {

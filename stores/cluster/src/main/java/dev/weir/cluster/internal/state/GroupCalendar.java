@@ -11,22 +11,23 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Has the calendar of one group follow the wall clock of the member that leads it. Safe for use by
- * many threads.
+ * The calendar of one group, which follows the wall clock of the member that leads it. Safe for use
+ * by many threads.
  */
 public final class GroupCalendar {
   /*
    * How does a group follow a calendar, when no wall clock may be trusted? Its time is the log's,
-   * which no wall clock moves; the calendar is that time and an offset, which only entries of the log
-   * step, and only ahead (MemoryStore.stepCalendar): all replicas step it in one place. A leader looks
-   * each second. If its wall clock is ahead of the calendar by a little, since the group's time stood
-   * still for an election or runs a little slow, it logs an entry. If it is ahead by more than the
-   * most skew, then the cluster was away for so long, or this clock is wrong; the leader cannot tell
-   * which. It logs nothing and says so, and an operator decides, who can look at a watch. A wall
-   * clock that is behind changes nothing: the calendar waits for it.
+   * which no wall clock moves; the calendar is that time and an offset, which only entries of the
+   * log step, and only ahead (MemoryStore.stepCalendar): all replicas step it at one place. The
+   * leader compares both each second. If its wall clock is ahead of the calendar by a little, since
+   * the group's time stood still for an election or runs a little slow, it appends an entry. If it
+   * is ahead by more than the allowed skew, then the cluster was away for that long, or this clock
+   * is wrong; the leader cannot distinguish the two. It appends nothing and reports that, and an
+   * operator decides, who can compare with another clock. A wall clock that is behind changes
+   * nothing: the calendar waits for it.
    *
-   * At a level that has no calendars, the leader looks at nothing: the calendar is the group's time.
-   * Images of a store whose calendar was never stepped are as they were before there were any.
+   * At a level without calendars, the leader compares nothing: the calendar is the group's time.
+   * Images of a store whose calendar was never stepped are the same as before calendars existed.
    */
 
   private static final double SECOND = 1e9;
@@ -42,8 +43,10 @@ public final class GroupCalendar {
   private volatile boolean faulty;
 
   /**
-   * @param wall may go anywhere
-   * @param maxSkewNanos by how much the wall clock may be off and still be followed
+   * Creates the calendar.
+   *
+   * @param wall may be set to any time
+   * @param maxSkewNanos the largest error of the wall clock at which it is still followed
    */
   public GroupCalendar(
       int group,
@@ -62,7 +65,7 @@ public final class GroupCalendar {
     this.log = log;
   }
 
-  /** Returns how far the calendar is behind this member's wall clock. */
+  /** Returns the time by which the calendar is behind this member's wall clock. */
   public long behindNanos() {
     return wall.nanos() - time.nowNanos() - replica.store().calendarOffsetNanos();
   }
@@ -72,12 +75,12 @@ public final class GroupCalendar {
     return faulty;
   }
 
-  /** Returns how often that began. */
+  /** Returns the number of times that this began. */
   public long faults() {
     return faults.sum();
   }
 
-  /** To be called each second. */
+  /** Compares the calendar with the wall clock; to be called each second. */
   public void look() {
     if (!ledger.leads() || replica.diverged() || replica.level() < Levels.CALENDAR) {
       faulty = false;
@@ -113,7 +116,7 @@ public final class GroupCalendar {
   }
 
   /**
-   * Sets the calendar to what a wall clock shows, unless it is there already or later; where this
+   * Sets the calendar to the time of a wall clock, unless it is there already or later; if this
    * member leads.
    *
    * @return completes when it is applied

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the entries of a group's log are for: its replica, and its time. */
+/** The state machine that applies the entries of a group's log to its replica and its time. */
 public final class GroupMachine implements Ledger.Machine {
   private static final byte[] SENSELESS = {};
 
@@ -26,7 +26,7 @@ public final class GroupMachine implements Ledger.Machine {
     this(replica, time, counters, log, map -> {});
   }
 
-  /** Creates one whose level nobody needs to know. */
+  /** Creates a machine whose level no other part needs. */
   public GroupMachine(
       Replica replica,
       ClusterTime time,
@@ -37,6 +37,8 @@ public final class GroupMachine implements Ledger.Machine {
   }
 
   /**
+   * Creates a machine.
+   *
    * @param mapped receives the map of group 0 when it may have changed; must not block
    * @param levelled receives the group's level when it may have been raised; must not block
    */
@@ -70,7 +72,7 @@ public final class GroupMachine implements Ledger.Machine {
     try {
       reply = replica.apply(index, entry);
     } catch (IllegalArgumentException e) {
-      // Every replica finds the same; who asked finds it when it reads the reply.
+      // Every replica finds the same; the caller finds it when it reads the reply.
       log.accept("cluster: entry " + index + " makes no sense: " + e.getMessage());
       reply = SENSELESS;
     }

@@ -18,36 +18,36 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slots a group decides, and what it has of those that come and go: a part of the state of
- * its {@link Replica}. Changed by the thread that applies; other threads may look meanwhile.
+ * The slots that a group decides, and its parts of those that move: a part of the state of its
+ * {@link Replica}. Changed by the thread that applies; other threads may read meanwhile.
  */
 public final class GroupSlots {
   /*
    * Why does a slot never have two groups that decide it? Each group's log has one order. The group
    * that has the slot decides it up to FREEZE, and lifts its keys in that step; the bytes exist
    * nowhere before. The other one decides it from ACTIVATE on, for which it must have all of those
-   * bytes, under the same epoch. An epoch is used for one move only, and every command that is not of
-   * a later epoch than the last is void, or of exactly the one that is under way:
+   * bytes, under the same epoch. An epoch is used for one move only. A command is void unless its
+   * epoch is later than the last one, or exactly that of the move in progress:
    *
    *   had        OWNED --FREEZE e--> FROZEN e --DROP e--> AWAY e
    *                                  FROZEN e --THAW e2 > e--> OWNED e2
    *   will have  AWAY --INSTALL e--> ARRIVING e --ACTIVATE e--> OWNED e
    *                                  ARRIVING e, AWAY --ABORT e--> AWAY e
    *
-   * Who moves the slot thaws it only when ABORT has said that it is not OWNED there, and drops what
-   * was lifted only when ACTIVATE has said that it is. A FREEZE that comes after THAW, or an INSTALL
-   * or ACTIVATE after ABORT, is of an epoch that is not later than the slot's, and void; so messages
-   * may come as late as they like, from as many movers as there may be.
+   * The mover thaws the slot only when the reply to ABORT shows that it is not OWNED there, and
+   * drops the lifted bytes only when the reply to ACTIVATE shows that it is. A FREEZE that comes
+   * after THAW, or an INSTALL or ACTIVATE after ABORT, is of an epoch that is not later than the
+   * slot's, and void; so messages may come arbitrarily late, from any number of movers.
    *
-   * The time of the keys passes from the one log's to the other's, see MemoryStore.lay. Permits that
-   * were charged before a move are never given back: the instants by which a refund names its charge
-   * are those of the other log, and might mean another charge here.
+   * The time of the keys is converted from the one log's to the other's, see MemoryStore.lay.
+   * Permits that were charged before a move are never given back: the instants by which a refund
+   * names its charge are those of the other log, and might stand for another charge here.
    */
 
-  /** More than the keys of a slot take, as there are 4,096 of them. */
+  /** The most bytes of a slot; more than its keys take, as there are 4,096 slots. */
   static final int MOST_BYTES = 1 << 28;
 
-  /** How a slot is in a group. The numbers must never change. */
+  /** The phase of a slot in a group. The numbers must never change. */
   public enum Phase {
     AWAY(0),
     OWNED(1),
@@ -73,13 +73,13 @@ public final class GroupSlots {
   private final Map<Integer, Frozen> frozen = new ConcurrentHashMap<>();
   private final Map<Integer, Arriving> arriving = new TreeMap<>();
 
-  /** How many slots have come here since this process began. */
+  /** The number of slots that have come here since this process began. */
   private final LongAdder moved = new LongAdder();
 
   /** A bit for each slot that is decided here. */
   private final AtomicLongArray decided = new AtomicLongArray(Placement.SLOTS / Long.SIZE);
 
-  /** What was lifted, until it is known to have arrived. */
+  /** The lifted bytes of a slot, kept until they are known to have arrived. */
   private static final class Frozen {
     final long epoch;
     final byte[] lifted;
@@ -94,7 +94,7 @@ public final class GroupSlots {
     }
   }
 
-  /** What has come so far. */
+  /** The bytes of a slot that have come so far. */
   private static final class Arriving {
     final int size;
     final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -105,7 +105,9 @@ public final class GroupSlots {
   }
 
   /**
-   * @param owned the slots that the group has when its log begins
+   * Creates the slots.
+   *
+   * @param owned returns true for the slots of the group when its log begins
    */
   public GroupSlots(IntPredicate owned) {
     Arrays.fill(refundsAfterNanos, Long.MIN_VALUE);
@@ -139,7 +141,7 @@ public final class GroupSlots {
     return true;
   }
 
-  /** Returns how a slot is here. */
+  /** Returns the phase of a slot here. */
   public Phase phaseOf(int slot) {
     return phases[slot];
   }
@@ -150,25 +152,27 @@ public final class GroupSlots {
   }
 
   /**
-   * Returns what was lifted of a slot under an epoch, or null if it is not frozen under that. May
-   * be called by any thread: it does not change.
+   * Returns the lifted bytes of a slot under an epoch, or null if it is not frozen under that. May
+   * be called by any thread, since they do not change.
    */
   public byte @Nullable [] lifted(int slot, long epoch) {
     Frozen known = frozen.get(slot);
     return known == null || known.epoch != epoch ? null : known.lifted;
   }
 
-  /** Returns how many slots were taken over from other groups since this process began. */
+  /**
+   * Returns the number of slots that were taken over from other groups since this process began.
+   */
   public long moved() {
     return moved.sum();
   }
 
-  /** Goes on with the count of another one, which this one replaces. */
+  /** Continues the count of another object, which this one replaces. */
   void movedToo(GroupSlots before) {
     moved.add(before.moved());
   }
 
-  /** Returns how many slots are frozen now. */
+  /** Returns the number of slots that are frozen now. */
   public int frozen() {
     return frozen.size();
   }
@@ -190,7 +194,7 @@ public final class GroupSlots {
   /**
    * Applies an entry.
    *
-   * @param latestNanos the latest instant that permits were ever charged for in this group
+   * @param latestNanos the latest instant for which permits were ever charged in this group
    */
   SlotEntry.State apply(SlotEntry entry, MemoryStore store, long nowNanos, long latestNanos) {
     int slot = entry.slot();
@@ -264,7 +268,7 @@ public final class GroupSlots {
     try {
       store.lay(lifted, now);
     } catch (IOException | IllegalStateException e) {
-      return; // All replicas find the same, and who moves the slot, that it still arrives.
+      return; // All replicas find the same, and the mover finds that the slot still arrives.
     }
     arriving.remove(slot);
     moved.increment();
@@ -303,11 +307,11 @@ public final class GroupSlots {
       phase(slot, Phase.OWNED);
     }
     if (phases[slot] == Phase.OWNED) {
-      epochs[slot] = epoch; // A FREEZE that comes late is void.
+      epochs[slot] = epoch; // A late FREEZE is void.
     }
   }
 
-  /** Writes it, for an image. */
+  /** Writes the slots, for an image. */
   void write(DataOutputStream out) throws IOException {
     ByteWriter fixed = new ByteWriter();
     for (int slot = 0; slot < phases.length; slot++) {
@@ -333,7 +337,7 @@ public final class GroupSlots {
     out.write(fixed.toBytes());
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads slots that {@link #write} wrote. */
   static GroupSlots read(DataInputStream in) throws IOException {
     GroupSlots slots = new GroupSlots(slot -> false);
     for (int slot = 0; slot < slots.phases.length; slot++) {

@@ -10,17 +10,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies that operations of one group asked for, and their bindings in its table. Changed by
- * the thread that applies entries; other threads may look meanwhile.
+ * The policies that operations of one group named, and their bindings in its table. Changed by the
+ * thread that applies entries; other threads may read meanwhile.
  */
 final class KnownPolicies {
-  /** Far more policies than rules have; each customer's own limit is one as well. */
+  /** The most policies; far more than rules have, as each customer's own limit is one too. */
   static final int MOST = 1 << 17;
 
-  /** For how much longer than it can matter a policy is kept that nobody asks for. */
+  /** The time for which an unused policy is kept longer than it can matter. */
   private static final long KEPT_NANOS = 60_000_000_000L;
 
-  /** A policy as it is written in entries. */
+  /** The written form of a policy, as in entries. */
   private static final class Written {
     private final byte[] bytes;
 
@@ -39,7 +39,7 @@ final class KnownPolicies {
     }
   }
 
-  /** A policy that operations asked for. */
+  /** A policy that operations have named. */
   private static final class Known {
     final ClusterPolicy policy;
     final Binding binding;
@@ -52,7 +52,7 @@ final class KnownPolicies {
     }
   }
 
-  /** A policy, and when an operation asked for it last. */
+  /** A policy, and the time of the last operation that named it. */
   record Use(ClusterPolicy policy, long lastNanos) {}
 
   private final Map<Written, Known> policies = new ConcurrentHashMap<>();
@@ -60,7 +60,7 @@ final class KnownPolicies {
   KnownPolicies() {}
 
   /**
-   * Creates those of an image.
+   * Creates the policies of an image.
    *
    * @param restored the image's table
    * @throws RuntimeException if a policy is not one of that table's
@@ -79,13 +79,13 @@ final class KnownPolicies {
         : restored.reboundVariant(rebound(restored, base), policy.policy());
   }
 
-  /** Forgets all, and goes on with what another one knows. */
+  /** Replaces all policies by those of another object. */
   void become(KnownPolicies other) {
     policies.clear();
     policies.putAll(other.policies);
   }
 
-  /** Returns all, in no order. */
+  /** Returns all policies, in no order. */
   List<Use> uses() {
     List<Use> uses = new ArrayList<>();
     for (Known each : policies.values()) {
@@ -100,7 +100,7 @@ final class KnownPolicies {
     return known == null ? null : known.binding;
   }
 
-  /** Returns a policy's binding, made if it is not known; null if it cannot be had. */
+  /** Returns a policy's binding, created if it is not known; null if that is not possible. */
   @Nullable Binding bound(MemoryStore store, byte[] policy, long now) {
     Written written = new Written(policy);
     Known known = policies.get(written);
@@ -132,7 +132,7 @@ final class KnownPolicies {
     }
   }
 
-  /** Forgets those that nobody has asked for longer than they can matter. */
+  /** Removes policies that no operation has named for longer than they can matter. */
   void expire(MemoryStore store, long now) {
     List<Known> unused = new ArrayList<>();
     for (Known each : policies.values()) {

@@ -7,12 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads an entry's operations one after the other. Every method may throw {@link
- * IllegalArgumentException}: the entry makes no sense then. Not safe for use by several threads at
- * once.
+ * A reader of an entry's operations, one after the other. Every method may throw {@link
+ * IllegalArgumentException} if the entry is invalid. Not safe for use by several threads at once.
  */
 public final class OperationReader {
-  /** What an operation is, as in {@code dev.weir.shared.Call}. The numbers must never change. */
+  /**
+   * The kind of an operation, as in {@code dev.weir.shared.Call}. The numbers must never change.
+   */
   public enum Kind {
     DECIDE_MANY(0),
     DECIDE_ONE(1),
@@ -31,13 +32,13 @@ public final class OperationReader {
     }
   }
 
-  /** Far more than a request has. */
+  /** The most charges of an operation; far more than a request has. */
   private static final int MOST_CHARGES = 1 << 12;
 
-  /** As {@code dev.weir.Charges} has it. */
+  /** The longest wait, the same as in {@code dev.weir.Charges}. */
   private static final long MOST_WAIT_NANOS = 1L << 60;
 
-  /** By their numbers. */
+  /** The kinds by their numbers. */
   private static final Kind[] KINDS = Kind.values();
 
   private final ByteReader in;
@@ -59,6 +60,8 @@ public final class OperationReader {
   private long resetNanos;
 
   /**
+   * Creates a reader.
+   *
    * @param entry of kind {@link Entry#OPERATIONS}
    */
   public OperationReader(byte[] entry) {
@@ -78,7 +81,7 @@ public final class OperationReader {
     return policies;
   }
 
-  /** Returns where the operations begin. */
+  /** Returns the offset of the first operation. */
   int firstOperation() {
     return firstOperation;
   }
@@ -120,7 +123,7 @@ public final class OperationReader {
     return true;
   }
 
-  /** Reads up to the end, so that what makes no sense there is found. */
+  /** Reads up to the end, so that an error there is found. */
   void readAll() {
     boolean more = true;
     while (more) {
@@ -179,12 +182,12 @@ public final class OperationReader {
     return kind;
   }
 
-  /** Returns where the operation begins in the entry. */
+  /** Returns the offset at which the operation begins in the entry. */
   public int begin() {
     return begin;
   }
 
-  /** Returns where the operation ends in the entry. */
+  /** Returns the offset at which the operation ends in the entry. */
   public int end() {
     return in.position();
   }
@@ -221,7 +224,7 @@ public final class OperationReader {
     return roles[i];
   }
 
-  /** Returns how often the permits are asked for, of {@link Kind#DECIDE_ONE}. */
+  /** Returns how many times the permits are requested, for {@link Kind#DECIDE_ONE}. */
   long count() {
     return count;
   }
@@ -231,7 +234,7 @@ public final class OperationReader {
     return atNanos;
   }
 
-  /** Returns when the key would have been reset after that charge. */
+  /** Returns the instant at which the key would have been reset after that charge. */
   long resetNanos() {
     return resetNanos;
   }

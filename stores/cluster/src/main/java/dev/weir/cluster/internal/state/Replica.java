@@ -32,29 +32,29 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one group on one member: what the entries of its log have come to. Entries are
- * applied by one thread; other threads may look meanwhile.
+ * The state of one group on one member: the result of the entries of its log. Entries are applied
+ * by one thread; other threads may read meanwhile.
  *
- * <p>Every replica decides every entry, by the entry's own time and nothing else, and so comes to
- * the same. Each folds its verdicts into a sum, and compares it with the leader's at each
+ * <p>Every replica decides every entry, by the entry's own time and nothing else, and so has the
+ * same result. Each folds its decisions into a sum, and compares that with the leader's at each
  * {@linkplain Entry#tick tick}.
  */
 public final class Replica {
   /*
    * Where may replicas not differ, and why do they not? They decide at the entry's instant, which
-   * the leader wrote into it; by policies that stand in the entry itself; on a table that is never
-   * full, since a full one would forget in an order that depends on its history (what is too much is
-   * refused before the log, see GroupLeader); on one thread. What they may differ in is how many
-   * keys they still hold that have reset, which no verdict shows.
+   * the leader wrote into it; by policies in the entry itself; on a table that is never full, since
+   * a full one would remove keys in an order that depends on its history (keys beyond the bound are
+   * refused before the log, see GroupLeader); on one thread. They may differ only in the number of
+   * keys that they still hold after their reset, which no decision shows.
    */
 
-  /** Odd, so that multiplying loses nothing. */
+  /** Odd, so that a multiplication loses nothing. */
   private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
-  /** Room for all keys: what bounds them is before the log. */
+  /** Room for all keys: their bound is checked before the log. */
   private static final long MOST = Long.MAX_VALUE / 2;
 
-  /** The calendar is stepped by at least so much: each step is one that it remembers. */
+  /** The smallest step of the calendar: the store remembers each step. */
   static final long LEAST_STEP_NANOS = 50_000_000L;
 
   private final ClusterTime time;
@@ -66,14 +66,14 @@ public final class Replica {
   private volatile GroupSlots slots;
   private long sum;
 
-  /** The latest instant that permits were ever charged for. */
+  /** The latest instant for which permits were ever charged. */
   private long latestChargeNanos = Long.MIN_VALUE;
 
   private volatile Tick lastTick = new Tick(0, 0);
   private volatile boolean diverged;
   private volatile @Nullable Image image;
 
-  /** What this process understands. */
+  /** The levels that this process understands. */
   private Levels able = Levels.HERE;
 
   private volatile int level = Levels.FIRST;
@@ -82,15 +82,17 @@ public final class Replica {
   private volatile @Nullable ClusterMap map;
 
   /**
-   * What a replica had come to after a {@linkplain Entry#tick tick}.
+   * The sum of a replica after a {@linkplain Entry#tick tick}.
    *
    * @param index of that entry, 0 before the first
    */
   public record Tick(long index, long sum) {}
 
   /**
-   * @param fingerprint by which all members know keys
-   * @param slots that the group has when its log begins; this replica's alone
+   * Creates a replica.
+   *
+   * @param fingerprint of keys, the same at all members
+   * @param slots of the group when its log begins; used by this replica alone
    * @param imaging writes images
    */
   public Replica(
@@ -131,14 +133,16 @@ public final class Replica {
     this.log = log;
   }
 
-  /** Has this replica keep the cluster's map, which begins with that one. Before all else. */
+  /**
+   * Makes this replica keep the cluster's map, beginning with the given one. To be called first.
+   */
   public Replica beginningWith(ClusterMap first) {
     map = first;
     level = first.level();
     return this;
   }
 
-  /** Has this replica stop at what is beyond these. Before all else. */
+  /** Makes this replica stop at entries beyond these levels. To be called first. */
   public Replica understanding(Levels levels) {
     able = levels;
     return this;
@@ -155,30 +159,28 @@ public final class Replica {
     return map;
   }
 
-  /** Returns which slots the group decides, for those who look. */
+  /** Returns the slots that the group decides. */
   public GroupSlots slots() {
     return slots;
   }
 
-  /** Returns what is kept, for those who look. */
+  /** Returns the store of the group's keys. */
   public MemoryStore store() {
     return store;
   }
 
-  /** Returns the policy as this replica knows it, or null: for those who look. */
+  /** Returns the binding of a policy in this replica, or null. */
   @Nullable
   public Binding known(byte[] policy) {
     return policies.known(policy);
   }
 
-  /**
-   * Returns whether this replica has come to something else than the leader's: it must not answer.
-   */
+  /** Returns whether the sum of this replica differs from the leader's: then it must not answer. */
   public boolean diverged() {
     return diverged;
   }
 
-  /** Returns what this replica had come to after the last tick. */
+  /** Returns the sum of this replica after the last tick. */
   public Tick lastTick() {
     return lastTick;
   }
@@ -187,8 +189,8 @@ public final class Replica {
    * Applies an entry.
    *
    * @return the reply, as {@link ReplyWriter} writes it
-   * @throws IllegalArgumentException if the entry makes no sense; nothing has changed then
-   * @throws LevelException if this process does not understand it; nothing has changed then, and no
+   * @throws IllegalArgumentException if the entry is invalid; then nothing has changed
+   * @throws LevelException if this process does not understand it; then nothing has changed, and no
    *     later entry must be applied
    */
   public byte[] apply(long index, byte[] entry) {
@@ -225,7 +227,7 @@ public final class Replica {
       reply = operations(entry, new ReplyWriter(now), now);
     }
     sum = sum * MULTIPLIER + crc(reply);
-    if (tick && index != lastTick.index) { // Else a part of one bundle with the last.
+    if (tick && index != lastTick.index) { // Otherwise a part of one bundle with the last.
       lastTick = new Tick(index, sum);
     }
     return reply;
@@ -327,7 +329,7 @@ public final class Replica {
     return out.toBytes();
   }
 
-  /** Has an image that is being written copy what the next step may change. */
+  /** Makes an image that is being written copy the states that the next step may change. */
   private void before(@Nullable Binding binding, long fingerprint) {
     Image open = image;
     if (open != null && binding != null) {
@@ -371,7 +373,10 @@ public final class Replica {
     latestChargeNanos = Math.max(latestChargeNanos, atNanos);
   }
 
-  /** Charges as often as it fits, in one step; then says why not more often. */
+  /**
+   * Charges the permits as many times as they fit, in one step; the result has the reason for the
+   * rest.
+   */
   private void decideOne(
       OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
     long permits = operation.permits(0);
@@ -453,7 +458,7 @@ public final class Replica {
         new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)));
   }
 
-  /** As {@link #image(Path)}; closes the stream. */
+  /** Writes an image like {@link #image(Path)}, to a stream, which it closes. */
   public CompletionStage<?> image(OutputStream out) throws IOException {
     Image begun;
     try {
@@ -492,10 +497,11 @@ public final class Replica {
   }
 
   /**
-   * Goes on from an image.
+   * Replaces the state by an image.
    *
-   * @throws IOException if it cannot be read, or is damaged; nothing has changed then
-   * @throws LevelException if it is of a level that this process does not understand; as before
+   * @throws IOException if it cannot be read, or is damaged; then nothing has changed
+   * @throws LevelException if it has a level that this process does not understand; then nothing
+   *     has changed
    */
   public void restore(Path file) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
@@ -503,7 +509,7 @@ public final class Replica {
     }
   }
 
-  /** As {@link #restore(Path)}. */
+  /** Replaces the state like {@link #restore(Path)}, from a stream. */
   public void restore(InputStream from) throws IOException {
     DataInputStream in = new DataInputStream(from);
     try {
@@ -527,7 +533,7 @@ public final class Replica {
       level = head.level();
     } catch (LevelException e) {
       throw e;
-    } catch (RuntimeException e) { // By numbers that no policy can have.
+    } catch (RuntimeException e) { // Thrown for numbers that no policy can have.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
   }

@@ -13,14 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an image of a {@link Replica} has before its keys.
+ * The head of an image of a {@link Replica}, before its keys.
  *
  * @param level at which it is written
  * @param nowNanos the group's time
- * @param sum of all verdicts
+ * @param sum of all decisions
  * @param tick the last one
  * @param map null in all groups but group 0
- * @param latestChargeNanos the latest instant that permits were ever charged for
+ * @param latestChargeNanos the latest instant for which permits were ever charged
  */
 public record ReplicaHead(
     int level,
@@ -35,7 +35,7 @@ public record ReplicaHead(
 
   private static final int MAGIC_WITH_LEVEL = 0x5745494c; // WEIL: its level is the next number
 
-  /** Writes it; the keys are what comes next. */
+  /** Writes the head; the keys follow it. */
   void write(DataOutputStream out) throws IOException {
     if (level == Levels.FIRST) {
       out.writeInt(MAGIC);
@@ -61,10 +61,10 @@ public record ReplicaHead(
   }
 
   /**
-   * Reads it; the keys are what comes next.
+   * Reads a head; the keys follow it.
    *
    * @throws IOException if it is none, or damaged
-   * @throws LevelException if it is of a level that is not one of {@code able}
+   * @throws LevelException if its level is not one of {@code able}
    */
   public static ReplicaHead read(DataInputStream in, Levels able) throws IOException {
     int magic = in.readInt();
@@ -88,7 +88,7 @@ public record ReplicaHead(
         policies.add(new Use(policy, in.readLong()));
       }
       return new ReplicaHead(level, now, sum, tick, map, latest, slots, policies);
-    } catch (RuntimeException e) { // By numbers that no group can have.
+    } catch (RuntimeException e) { // Thrown for numbers that no group can have.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
   }

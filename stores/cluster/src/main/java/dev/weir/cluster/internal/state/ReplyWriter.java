@@ -6,7 +6,7 @@ import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.peer.ByteWriter;
 
 /**
- * The reply to an entry being written: the instant at which it was decided, then each operation's
+ * A writer of the reply to an entry: the instant at which it was decided, then each operation's
  * part. Not safe for use by several threads at once.
  */
 public final class ReplyWriter {
@@ -49,12 +49,12 @@ public final class ReplyWriter {
     return this;
   }
 
-  /** Writes the part of an operation of which nothing is decided in this group. */
+  /** Writes the part of an operation that was not decided in this group. */
   public ReplyWriter moved(OperationReader operation) {
     switch (operation.kind()) {
       case DECIDE_MANY, DECIDE_ONE -> number(0).moved(operation.charges());
       case RECORD -> moved(1);
-      case REFUND -> number(0); // It is not asked again: the permits are lost.
+      case REFUND -> number(0); // It is not sent again: the permits are lost.
       case RESET -> number(ClusterReply.RESET_MOVED);
     }
     return this;
@@ -67,7 +67,7 @@ public final class ReplyWriter {
     return this;
   }
 
-  /** Writes a part of another reply, which says the same instants. */
+  /** Writes a part of another reply, which has the same instants. */
   public ReplyWriter copy(byte[] reply, int from, int to) {
     out.copy(reply, from, to);
     return this;

@@ -6,23 +6,23 @@ import dev.weir.cluster.internal.peer.ByteWriter;
 
 /**
  * An entry about one slot, which moves from a group to another, and the reply to it. All of them
- * may be repeated, and may come late: what does not fit the slot's {@link GroupSlots.Phase} and
- * epoch any more changes nothing, and the reply says how the slot is.
+ * may be repeated, and may come late: an entry that does not fit the slot's {@link
+ * GroupSlots.Phase} and epoch any more changes nothing, and the reply has the state of the slot.
  */
 public final class SlotEntry {
-  /** What becomes of the slot. The numbers must never change. */
+  /** The verbs of entries about a slot. The numbers must never change. */
   public enum Verb {
-    /** The group that has it decides nothing of it any more, and lifts its keys. */
+    /** The group that has it stops deciding it, and lifts its keys. */
     FREEZE(0),
-    /** The group that is to have it takes a part of what was lifted. */
+    /** The group that should get it takes a part of the lifted bytes. */
     INSTALL(1),
-    /** It has all, and decides from here. */
+    /** The new group has all bytes, and decides it from here on. */
     ACTIVATE(2),
-    /** It never will, under this epoch. */
+    /** The new group never will decide it, under this epoch. */
     ABORT(3),
-    /** The group that had it forgets what it lifted. */
+    /** The former group deletes the lifted bytes. */
     DROP(4),
-    /** The group that had it decides again, under a later epoch. */
+    /** The former group decides it again, under a later epoch. */
     THAW(5);
 
     private final int code;
@@ -64,25 +64,25 @@ public final class SlotEntry {
   }
 
   /**
-   * Returns any but {@link Verb#INSTALL} and {@link Verb#ACTIVATE}.
+   * Returns an entry of any verb except {@link Verb#INSTALL} and {@link Verb#ACTIVATE}.
    *
-   * @param epoch of the move, one that was never used for this slot before; of {@link Verb#THAW} a
+   * @param epoch of the move, one that was never used for this slot before; for {@link Verb#THAW} a
    *     later one
    */
   public static SlotEntry of(Verb verb, int slot, long epoch) {
     return new SlotEntry(verb, slot, epoch, 0, 0, 0, 0, NONE);
   }
 
-  /** Returns an entry that changes nothing, and so asks how a slot is. */
+  /** Returns an entry that changes nothing, and whose reply has the state of a slot. */
   public static SlotEntry question(int slot) {
-    return of(Verb.THAW, slot, 0); // Under no later epoch than any.
+    return of(Verb.THAW, slot, 0); // No epoch is earlier.
   }
 
   /**
    * Returns {@link Verb#INSTALL}.
    *
-   * @param offset where in the lifted bytes the chunk belongs
-   * @param size of the whole of the lifted bytes
+   * @param offset of the chunk in the lifted bytes
+   * @param size of all lifted bytes
    */
   public static SlotEntry install(int slot, long epoch, byte[] chunk, int offset, int size) {
     return new SlotEntry(Verb.INSTALL, slot, epoch, 0, 0, offset, size, chunk);
@@ -91,7 +91,7 @@ public final class SlotEntry {
   /**
    * Returns {@link Verb#ACTIVATE}.
    *
-   * @param crc of the whole of the lifted bytes
+   * @param crc of all lifted bytes
    * @param refundsAfterNanos charges for an instant up to this one may be those of an earlier group
    */
   public static SlotEntry activate(int slot, long epoch, long crc, long refundsAfterNanos) {
@@ -143,9 +143,9 @@ public final class SlotEntry {
   }
 
   /**
-   * Reads what is behind the kind of an entry.
+   * Reads an entry, from behind its kind.
    *
-   * @throws IllegalArgumentException if it makes no sense
+   * @throws IllegalArgumentException if it is invalid
    */
   public static SlotEntry read(ByteReader in) {
     int code = in.readByte();
@@ -170,12 +170,12 @@ public final class SlotEntry {
   }
 
   /**
-   * How a slot is in a group, after an entry.
+   * The state of a slot in a group, after an entry.
    *
    * @param epoch the last that mattered to the slot there
-   * @param refundsAfterNanos as of {@link SlotEntry#activate}, where it is frozen
-   * @param size of what was lifted, where it is frozen; of what has come, where it arrives
-   * @param crc of what was lifted, where it is frozen
+   * @param refundsAfterNanos as in {@link SlotEntry#activate}, if it is frozen
+   * @param size of the lifted bytes, if it is frozen; of those that have come, if it arrives
+   * @param crc of the lifted bytes, if it is frozen
    */
   public record State(
       long nowNanos,

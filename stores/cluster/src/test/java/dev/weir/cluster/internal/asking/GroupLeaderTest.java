@@ -60,7 +60,10 @@ class GroupLeaderTest {
     return reply.result();
   }
 
-  /** Beside a replica that is asked everything in the same order, and answers byte for byte. */
+  /**
+   * Compared with a replica that gets all operations in the same order; the answers are equal byte
+   * for byte.
+   */
   @Test
   void sievedAndLogged_areAnsweredAsOne() {
     SplittableRandom random = Trials.random("sieved and logged");
@@ -85,7 +88,9 @@ class GroupLeaderTest {
     assertThat(ledger.entries).hasSizeBetween(1_000, 4_999);
   }
 
-  /** Returns operations of which no two are for one key: what is refused is so before the rest. */
+  /**
+   * Returns operations of which no two are for one key: refusals are then decided before the rest.
+   */
   private static List<Op> operations(SplittableRandom random, List<ClusterPolicy> policies) {
     List<Op> operations = new ArrayList<>();
     for (int key = 1; key < 7; key++) {

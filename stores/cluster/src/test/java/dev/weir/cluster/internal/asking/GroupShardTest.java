@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whom a server asks. */
+/** The choice of the member that a server calls. */
 class GroupShardTest {
   private static final ClusterMap MAP =
       Maps.of(1, "a", "b", "c")
@@ -96,7 +96,7 @@ class GroupShardTest {
     assertThat(shard.leader()).isEqualTo("a");
   }
 
-  /** A member that is cut off never answers, while another leads. */
+  /** A member that is cut off never answers, while another one leads. */
   @Test
   void probeWithoutAnAnswer_turnsToTheNext() {
     for (String member : List.of("a", "b", "c", "a")) {

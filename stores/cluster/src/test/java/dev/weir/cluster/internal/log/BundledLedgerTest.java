@@ -50,7 +50,7 @@ class BundledLedgerTest {
     return new Replica(FINGERPRINT, time(), Runnable::run, line -> {});
   }
 
-  /** A log of one member, which applies an entry when the test says so. */
+  /** A log of one member, which applies an entry when the test asks it to. */
   private static final class SlowLedger implements FixedLedger {
     final Queue<byte[]> entries = new ArrayDeque<>();
     final List<byte[]> applied = new ArrayList<>();
@@ -112,7 +112,7 @@ class BundledLedgerTest {
     return ledger.append(entry).toCompletableFuture();
   }
 
-  /** Appends until one has to wait; returns how many that were. */
+  /** Appends until an entry has to wait; returns the number of entries appended. */
   private int fill() {
     int sent = 0;
     while (slow.entries.size() == sent) {

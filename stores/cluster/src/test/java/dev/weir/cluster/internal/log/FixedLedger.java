@@ -3,7 +3,7 @@ package dev.weir.cluster.internal.log;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A log whose members stay the same, and of which nobody asks for a snapshot. */
+/** A log whose members stay the same, and of which no snapshot is taken. */
 public interface FixedLedger extends Ledger {
   @Override
   default Seats seats() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GroupMarksTest {
   @TempDir private Path folder;
 
-  /** A member that goes on without the mark would not know what it has lost. */
+  /** A member that continued without the mark would not notice what it has lost. */
   @Test
   void markThatCouldNotBeWritten_isWrittenTheNextTime() throws Exception {
     Path file = folder.resolve(GroupMarks.FILE);

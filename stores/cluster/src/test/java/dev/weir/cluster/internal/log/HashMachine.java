@@ -18,10 +18,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.zip.CRC32C;
 
 /**
- * Remembers all that was applied: {long stamp, long id, anything}. Safe for use by many threads.
+ * A machine that keeps all applied entries: {long stamp, long id, anything}. Safe for use by many
+ * threads.
  */
 public final class HashMachine implements Ledger.Machine {
-  /** An entry that was applied. */
+  /** An applied entry. */
   public record Applied(long index, long term, long stamp, long id) {}
 
   // Guarded by this.
@@ -41,7 +42,7 @@ public final class HashMachine implements Ledger.Machine {
     return List.copyOf(applied);
   }
 
-  /** Returns whether the log of this member has appended an entry as the leader's. */
+  /** Returns whether the log of this member has appended an entry as the leader. */
   synchronized boolean appended(long id) {
     return stamped.contains(id);
   }

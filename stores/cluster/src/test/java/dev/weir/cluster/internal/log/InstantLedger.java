@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A log of one member, which applies what is appended at once, on the thread that appends it. */
+/** A log of one member, which applies an entry at once, on the thread that appends it. */
 public final class InstantLedger implements FixedLedger {
-  /** What was appended, as it was stamped. */
+  /** The appended entries, with their stamps. */
   public final List<byte[]> entries = new ArrayList<>();
 
   public boolean leads = true;
@@ -18,7 +18,9 @@ public final class InstantLedger implements FixedLedger {
   private long index;
 
   /**
-   * @param stamps whether entries are stamped; else the one that appends them has done that
+   * Creates a log.
+   *
+   * @param stamps whether it stamps entries; otherwise the caller has done that
    */
   public InstantLedger(Machine machine, boolean stamps) {
     this.machine = machine;

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who stands for election when a leader's process has ended. Time passes when a test says so. */
+/** The election after a leader's process has ended. Time passes at the test's request. */
 class LeaderLossTest {
   private static final long GROUP = 3;
   private static final Led LEADER = new Led("a@1", 7);
@@ -107,14 +107,14 @@ class LeaderLossTest {
         nonsense == null ? asked.loss.answer(question) : nonsense);
   }
 
-  /** Lets a pause of all that ask pass. */
+  /** Ends one pause of all waiting voters. */
   private void pause() {
     for (int i = later.size(); i > 0; i--) {
       later.remove().run();
     }
   }
 
-  /** Lets all pauses pass; returns how many there were. */
+  /** Ends all pauses; returns their number. */
   private int pauseUntilNobodyAsks() {
     int pauses = 0;
     for (; !later.isEmpty(); pauses++) {

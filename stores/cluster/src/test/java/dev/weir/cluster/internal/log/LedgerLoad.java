@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a commit takes, in processes of their own. Three times, with the same members, of which
- * each has a port:
+ * A program that measures the time of a commit among separate processes. It is started three times,
+ * with the same members, each of which has a port:
  *
  * <pre>
  *   LedgerLoad member a 7101 a:7101,b:7102,c:7103 /tmp/a [folder with a.crt, a.key, trusted.crt]
@@ -43,7 +43,7 @@ final class LedgerLoad {
   private static final UUID CLUSTER = new UUID(1, 1);
   private static final Ticker TICKER = Ticker.system();
 
-  /** Sums up what it is given. */
+  /** A machine that sums up its entries. */
   private static final class Sum implements Ledger.Machine {
     private long stamp;
     private long sum;

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerRpcTest {
   @TempDir private Path folder;
 
-  /** What one that has lost its folder had promised, the one in its place never answers for. */
+  /**
+   * The incarnation in its place never answers for the promises of one that has lost its folder.
+   */
   @Test
   void voteOfAnotherIncarnation_isNotAnswered() throws Exception {
     try (Trio trio = new Trio(folder)) {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether Ratis still has what its close could wait for without end, and what ends it. */
+/** The part of Ratis for which its close could wait without end, and the way to end it. */
 class RatisEvictionTest {
   @TempDir Path folder;
 

@@ -37,7 +37,7 @@ class RatisFaultTest {
   private static final Duration ELECTION_MAX = Duration.ofMillis(300);
   private static final Duration FAULTS = Duration.ofSeconds(9);
 
-  /** How long faults may go on until they have caused what the test is about. */
+  /** The longest time until faults have caused the tested situation. */
   private static final Duration MOST_FAULTS = Duration.ofMinutes(2);
 
   private static final int ENOUGH_TERMS = 4;
@@ -55,7 +55,7 @@ class RatisFaultTest {
     return settings.withElection(ELECTION_MIN, ELECTION_MAX).withSnapshots(16 << 10, 64 << 10);
   }
 
-  /** Appends at any member: the ledger is to say itself whether that one leads. */
+  /** Appends at any member: the ledger itself has to report whether that one leads. */
   private void append(Node node) {
     long id = ++ids;
     open.incrementAndGet();
@@ -91,7 +91,7 @@ class RatisFaultTest {
       Ticker ticker = Ticker.system();
       long begin = ticker.nanos();
       long next = begin;
-      // Chance, or a slow machine, may leave a leader alone for long.
+      // Chance, or a slow machine, may leave a leader without faults for long.
       while (ticker.nanos() - begin < FAULTS.toNanos()
           || (ticker.nanos() - begin < MOST_FAULTS.toNanos() && !enough(trio))) {
         if (ticker.nanos() - next >= 0) {
@@ -127,7 +127,7 @@ class RatisFaultTest {
         .orElseThrow();
   }
 
-  /** Half of the faults hit who leads. */
+  /** Causes a fault, half of the times at the leader. */
   private static void fault(Trio trio, Wires wires, SplittableRandom random) {
     if (random.nextInt(3) > 0) {
       wires.heal();
@@ -144,7 +144,7 @@ class RatisFaultTest {
       case 0, 1, 6 -> wires.isolate(victim);
       case 7 -> handOver(trio.node(victim).ledger());
       case 2 -> {
-        // It is heard, and hears nothing.
+        // The others hear it, and it receives nothing.
         wires.wire(victim, other).set(false, true, 0);
         wires.wire(victim, third).set(false, true, 0);
       }
@@ -205,7 +205,7 @@ class RatisFaultTest {
             cutOff[0] = cutOff(trio, wires);
             Outcome outcome =
                 outcome(cutOff[0].ledger().append(HashMachine.entry(2, 64)).toCompletableFuture());
-            // On a slow computer it may have noticed before.
+            // On a slow machine it may have noticed before.
             boolean appended = cutOff[0].machine().appended(2);
             assertThat(outcome).isEqualTo(appended ? Outcome.UNKNOWN : Outcome.NOT_LEADER);
             return appended;
@@ -221,7 +221,7 @@ class RatisFaultTest {
     }
   }
 
-  /** Has the leader hear nobody, and returns it. It does not know yet that it is cut off. */
+  /** Cuts the leader off from all messages, and returns it. It has not noticed yet. */
   private static Node cutOff(Trio trio, Wires wires) throws Exception {
     wires.heal();
     int leader = trio.leader();
@@ -250,7 +250,7 @@ class RatisFaultTest {
       trio.append(0, 64);
       while (counts().getOrDefault(Outcome.OVERLOADED, 0) < RatisEngine.MOST_PENDING) {
         wires.heal();
-        int leader = trio.leader(); // Another one if the machine stood still.
+        int leader = trio.leader(); // Another one, if the machine stood still.
         wires.isolate(leader);
         for (int i = 0; i < 3 * RatisEngine.MOST_PENDING; i++) {
           append(trio.node(leader));

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three members whose network does as it should. */
+/** Three members with a working network. */
 class RatisLedgerTest {
   private static final int ENTRIES = 500;
 
@@ -47,7 +47,10 @@ class RatisLedgerTest {
     }
   }
 
-  /** Connections that are only made when a leader has died cost an election, and a second. */
+  /**
+   * If connections were made only after a leader has died, that would cost an election, and a
+   * second.
+   */
   @Test
   void allMembers_areConnectedForVotesAndTheLog_beforeAnyOfThemNeedsIt() throws Exception {
     try (Trio trio = new Trio(folder)) {

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that are started again from what they have on disk. */
+/** Members that are started again from their disks. */
 @Tag("live")
 class RatisRestartTest {
-  /** So small that some hundred entries make several snapshots and files of the log. */
+  /** Small enough for several snapshots and files of the log in some hundred entries. */
   private static final int SNAPSHOT_BYTES = 32 << 10;
 
   private static final int SEGMENT_BYTES = 16 << 10;
@@ -105,7 +105,7 @@ class RatisRestartTest {
       }
       append(trio, 5);
       checkAll(trio.settle(), ids);
-      // What was sent twice to a member is applied once.
+      // An entry that was sent twice to a member is applied once.
       assertThat(trio.node(0).machine().applied().stream().map(Applied::id).filter(id -> id > 0))
           .doesNotHaveDuplicates();
     }
@@ -126,7 +126,7 @@ class RatisRestartTest {
       assertThat(trio.node(missing).machine().restores()).isPositive();
       assertThat(snapshots(trio, missing)).isNotEmpty();
 
-      // The newest is damaged: the one before, and the log after it, are enough.
+      // The newest is damaged: the one before it and the log after that are enough.
       int other = 3 - leader - missing;
       Await.until("two snapshots", () -> snapshots(trio, other).size() == 2);
       trio.stop(other);
@@ -138,7 +138,7 @@ class RatisRestartTest {
       assertThat(trio.log).anyMatch(line -> line.contains(newest) && line.contains("damaged"));
       assertThat(groupFolder(trio, other).resolve("sm").resolve(newest + ".bad")).exists();
 
-      // None is left, and the log does not go back to its beginning.
+      // None is left, and the log does not reach back to its beginning.
       trio.stop(other);
       for (Path snapshot : snapshots(trio, other)) {
         damage(snapshot);
@@ -166,14 +166,14 @@ class RatisRestartTest {
       for (int i = 1; i < 3; i++) {
         assertThat(trio.node(i).machine().restores()).isPositive();
       }
-      for (int voters = 2; voters <= 3; voters++) { // One after the other, as seats are given.
+      for (int voters = 2; voters <= 3; voters++) { // One after the other, like the seats.
         List<Member> all = List.of(trio.member(0), trio.member(1), trio.member(2));
         seat(founder, new Seats(all.subList(0, voters), all.subList(voters, 3), true));
         Await.until("the seats", () -> founder.seats().settled());
         append(trio, 1);
       }
       checkAll(trio.settle(), ids);
-      trio.stop(0); // It hands nothing over: they have to find that it is gone.
+      trio.stop(0); // It hands nothing over: they have to notice that it is gone.
       append(trio, 5);
       checkAll(trio.settle(), ids);
       // Each of them votes: the founder and the one that did not lead go on.
@@ -186,7 +186,9 @@ class RatisRestartTest {
     }
   }
 
-  /** Asks again, as a member does, where Ratis heard too little of those who join meanwhile. */
+  /**
+   * Repeats the change, as a member does, if Ratis received too little from new members meanwhile.
+   */
   private static void seat(Ledger leader, Seats seats) throws Exception {
     for (int tries = 1; ; tries++) {
       try {
@@ -201,7 +203,7 @@ class RatisRestartTest {
     }
   }
 
-  /** Has the third member listen until it has all; returns who leads. */
+  /** Makes the third member listen until it has all entries; returns the leader. */
   private int listened(Trio trio) throws Exception {
     append(trio, 5);
     trio.start(2);
@@ -217,7 +219,7 @@ class RatisRestartTest {
     return new Seats(List.of(trio.member(0), trio.member(1), trio.member(2)), List.of(), true);
   }
 
-  /** One that listened first, and whose election of a later term nobody heard of. */
+  /** A member that listened first, and whose election of a later term no other has noticed. */
   @Test
   void voterOfALaterTerm_hasTheLeaderStepDown() throws Exception {
     Calm.check(folder, this::voteLater);
@@ -238,7 +240,7 @@ class RatisRestartTest {
       assertThatThrownBy(() -> leader.transfer(Trio.NAMES.get(2)))
           .hasMessageContaining("did not take over");
       for (int other = 0; other < 2; other++) {
-        wires.wire(2, other).cut(); // What it has asked is lost, and does not come late.
+        wires.wire(2, other).cut(); // Its requests are lost, and do not come late.
       }
       wires.heal();
       append(trio, 5);
@@ -246,7 +248,7 @@ class RatisRestartTest {
     }
   }
 
-  /** On what its last seats are, nobody has agreed. */
+  /** The group has not agreed on its last seats. */
   @Test
   void leaderElectedWhileAListenerBecomesAVoter_leads() throws Exception {
     Calm.check(folder, own -> electMeanwhile(own, true));
@@ -270,7 +272,7 @@ class RatisRestartTest {
       wires.isolate(other);
       assertThatThrownBy(() -> ledger.seat(all(trio))).isInstanceOf(IOException.class);
       Await.until("nobody to lead", () -> ledger.leader() == null);
-      for (int to : new int[] {leader, 2}) { // What was held back is lost.
+      for (int to : new int[] {leader, 2}) { // Held messages are lost.
         wires.wire(other, to).cut();
         wires.wire(to, other).cut();
       }
@@ -298,7 +300,7 @@ class RatisRestartTest {
       Await.until("it not to lead", () -> !trio.node(after).ledger().leads());
       append(trio, 3);
       checkAll(trio.settle(), ids);
-      // Who does not lead has nothing to hand over.
+      // A member that does not lead has nothing to hand over.
       trio.node((trio.leader() + 1) % 3).ledger().transfer(null);
     }
   }

@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** From the seats that are to those that are wanted, one step after the other. */
+/** Changes from the present seats to the wanted ones, one step after the other. */
 class SeatsTest {
   private static final Member A = Maps.member("a", "");
   private static final Member B = Maps.member("b", "");
@@ -72,7 +72,7 @@ class SeatsTest {
     assertThat(next(new Seats(List.of(A, B), List.of(D), true), A, B)).isEqualTo(voters(A, B));
   }
 
-  /** A leader that is to go can hand over to nobody who only listens. */
+  /** A leader that has to leave cannot hand over to a listener. */
   @Test
   void leaderThatIsToGo_handsOverToAVoterThatStays() {
     Seats seats = new Seats(List.of(A, B, C), List.of(D), true);

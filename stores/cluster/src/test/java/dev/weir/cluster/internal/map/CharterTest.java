@@ -32,7 +32,9 @@ class CharterTest {
     assertThat(Charter.load(folder)).isEqualTo(charter);
   }
 
-  /** Under a secret of its own a member would count keys that the others do not know. */
+  /**
+   * With another secret, a member would count keys under fingerprints that the others do not have.
+   */
   @Test
   void anyBitThatIsFlipped_isNoticedOrMeansNothing() throws IOException {
     Charter charter = saved();

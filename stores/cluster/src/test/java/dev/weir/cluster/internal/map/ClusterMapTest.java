@@ -26,7 +26,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The map, how it is written, and how group 0 keeps it. */
+/** The map, its written form, and its place in the state of group 0. */
 class ClusterMapTest {
   private static final Step[] STEPS = Step.values();
   private static final ClusterMap FIRST = Maps.of(3, "a", "b", "c");
@@ -91,7 +91,7 @@ class ClusterMapTest {
     }
   }
 
-  /** Members may come and go: who began a group stays who began it. */
+  /** Members may come and go: the founders of a group stay the same. */
   @Test
   void addedGroup_keepsItsFounders() {
     ClusterMap more = Roster.raised(FIRST.at(Levels.SLOT_MOVES), 5);
@@ -117,7 +117,7 @@ class ClusterMapTest {
     assertThat(Maps.of(1, "a", "b", "c").toBytes()).hasSizeLessThan(150);
   }
 
-  /** Every cut and many changed bytes: refused, or another map that makes sense. */
+  /** Every cut and many changed bytes: each is refused, or another valid map. */
   @Test
   void damagedEntries_areRefusedOrMakeSense_andChangeNothingIfRefused() {
     int runs = 4_000;
@@ -157,7 +157,7 @@ class ClusterMapTest {
         .isEqualTo(3L);
   }
 
-  /** What replicas compare sees the map, so that two of them cannot differ in it. */
+  /** The sums of replicas include the map, so that two of them cannot differ in it. */
   @Test
   void otherMap_givesAnotherSum() {
     Replica one = replica();

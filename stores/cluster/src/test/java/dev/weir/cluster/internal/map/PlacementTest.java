@@ -19,7 +19,7 @@ class PlacementTest {
       assertThat(placement.slots(group)).isLessThanOrEqualTo(share + SLOTS / size / 20);
       assertThat(placement.slots(group)).as("of %d", size).isPositive();
       if (size <= 16) {
-        // No group lacks more than the others have too much.
+        // The shortage of a group is at most the surplus of the others.
         assertThat(placement.slots(group)).isGreaterThanOrEqualTo(SLOTS / size * 3 / 4);
       }
       sum += placement.slots(group);

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Who moves slots, on state machines that answer at once or not at all. */
+/** The mover of slots, on state machines that answer at once or not at all. */
 class RebalancerTest {
   private static final ClusterMap TWO =
       Roster.raised(Maps.of(1, "a", "b", "c").at(Levels.SLOT_MOVES), 2);
@@ -128,7 +128,7 @@ class RebalancerTest {
     assertThat(groups.map.epoch()).as("nothing is left to be done").isEqualTo(epoch);
   }
 
-  /** On every member: the one that leads next goes on at once. */
+  /** On every member: the next leader goes on at once. */
   @Test
   void rest_isWhileAllSlotsAreWhereTheyShouldBe_whoeverLeads() {
     assertThat(rebalancer.rests()).isFalse();
@@ -171,7 +171,7 @@ class RebalancerTest {
     return Rebalancer.misplaced(TWO, new Placement(2)).get(0).slot();
   }
 
-  /** The group that is to have it goes away with the slot frozen; another member goes on. */
+  /** The group that should get it goes away with the slot frozen; another member goes on. */
   @Test
   void frozenSlot_goesBack_whenTheOtherGroupCannotTakeIt() {
     int slot = firstToMove();
@@ -187,7 +187,7 @@ class RebalancerTest {
     groups.away[1] = false;
     rebalancer = newRebalancer();
     groups.away[1] = true;
-    tick(100); // From now on it has been waited for.
+    tick(100); // From now on it is waited for.
     ticker.advance(11 * Policies.SECOND);
     groups.away[1] = false;
     tick(0);

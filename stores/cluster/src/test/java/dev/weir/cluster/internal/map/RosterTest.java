@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Which members have which groups, as they come and go. */
+/** The groups of members that come and go. */
 class RosterTest {
   private static final int GROUPS = 64;
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A slot on its way between two state machines, with movers that stop and messages that are late.
+ * A slot that moves between two state machines, with movers that stop and messages that are late.
  */
 class SlotMoveTest {
   private static final int SLOT = 7;
@@ -58,7 +58,7 @@ class SlotMoveTest {
           new short[ClusterMap.SLOTS],
           List.of());
 
-  /** Two groups with times of their own, the map, and what is on its way to them. */
+  /** A world of two groups with times of their own, the map, and the messages in flight. */
   private static final class World implements SlotMove.Way {
     final SplittableRandom random;
     final Replica[] groups = new Replica[2];
@@ -92,7 +92,10 @@ class SlotMoveTest {
       return groups[group].apply(++indexes[group], entry);
     }
 
-    /** Returns what is done some time later; or done, and said to have failed; or never. */
+    /**
+     * Returns the result of an action that happens some time later, or happens and is reported as
+     * failed, or never happens.
+     */
     private <T> CompletionStage<T> later(Supplier<T> doing) {
       CompletableFuture<T> answer = new CompletableFuture<>();
       int luck = faults ? random.nextInt(20) : 19;
@@ -158,7 +161,7 @@ class SlotMoveTest {
       return State.read(decide(group, SlotEntry.question(SLOT).toEntry())).phase();
     }
 
-    /** Lets something that is on its way arrive. */
+    /** Delivers one of the messages in flight. */
     void arrive() {
       if (!onTheWay.isEmpty()) {
         onTheWay.remove(random.nextInt(onTheWay.size())).run();
@@ -181,8 +184,8 @@ class SlotMoveTest {
   }
 
   /**
-   * Three movers, of which each reads the map, does a step of it, and may stop anywhere; what they
-   * sent may come again much later.
+   * Three movers, each of which reads the map, does a step of it, and may stop anywhere; their
+   * messages may come again much later.
    */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
@@ -238,7 +241,7 @@ class SlotMoveTest {
     assertThat(moved).isBetween(1, runs - 1);
   }
 
-  /** One mover that does not stop comes to an end, whatever the others have left. */
+  /** Checks that a mover which does not stop finishes, whatever the others have left. */
   private static void finish(World world) {
     world.faults = false;
     while (!world.onTheWay.isEmpty()) {
@@ -253,7 +256,9 @@ class SlotMoveTest {
     }
   }
 
-  /** A slot of many keys goes in chunks, and a second mover goes on where the first one stopped. */
+  /**
+   * A slot of many keys is sent in chunks, and a second mover goes on where the first one stopped.
+   */
   @Test
   void largeSlot_goesInChunks_andIsNotSentTwice() {
     World world = new World(Trials.random("a large slot"));

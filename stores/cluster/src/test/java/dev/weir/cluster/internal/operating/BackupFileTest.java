@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of backups that are damaged, incomplete, or made of several. */
+/** Files of backups that are damaged, incomplete, or mixed from several. */
 class BackupFileTest {
   private static final String MANIFEST = "backup.properties";
 
@@ -103,7 +103,7 @@ class BackupFileTest {
         .hasMessageContainingAll(words);
   }
 
-  /** Changes the manifest and gives it the right checksum again. */
+  /** Returns the files with a changed manifest, whose checksum is right again. */
   private Map<String, byte[]> said(String name, UnaryOperator<String> change) throws IOException {
     Properties p = new Properties();
     p.load(new ByteArrayInputStream(PARTS.get(MANIFEST)));
@@ -154,7 +154,7 @@ class BackupFileTest {
     }
   }
 
-  /** A bit of a comment or of a line's end changes nothing that is said. */
+  /** Compares the properties: a changed bit in a comment or at a line's end does not matter. */
   private static boolean says(byte[] one, byte[] other) throws IOException {
     try {
       Properties p = new Properties();
@@ -233,10 +233,10 @@ class BackupFileTest {
     ClusterMember self = new ClusterMember("a", "127.0.0.1", 7946);
     Path to = folder.resolve("to");
     byte[] bytes = Files.readAllBytes(whole);
-    Files.write(file, Arrays.copyOf(bytes, bytes.length / 2)); // Since it was opened.
+    Files.write(file, Arrays.copyOf(bytes, bytes.length / 2)); // Changed since it was opened.
     assertThatThrownBy(() -> ClusterRestore.into(backup, to, self, "", true, Ticker.system()))
         .isInstanceOf(IOException.class);
-    assertThat(to.resolve(Charter.FILE)).doesNotExist(); // A member refuses what is left.
+    assertThat(to.resolve(Charter.FILE)).doesNotExist(); // A member refuses the remains.
     Files.write(file, bytes);
     assertThatThrownBy(() -> ClusterRestore.into(backup, to, self, "", true, Ticker.system()))
         .hasMessageContaining("is not empty");

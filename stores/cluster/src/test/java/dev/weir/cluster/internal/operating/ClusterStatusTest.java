@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a cluster of one group can do, and who may be removed from it. */
+/** The health of a cluster of one group, and the members that may be removed from it. */
 class ClusterStatusTest {
   private static final List<String> VOTERS = List.of("a@1", "b@1", "c@1");
 
@@ -79,7 +79,7 @@ class ClusterStatusTest {
     assertThat(of(wanted, a, down("b"), c).health()).isEqualTo(Health.UNANSWERED);
   }
 
-  /** A member that has lost its folder is none of those that vote. */
+  /** A member that has lost its folder is no voter. */
   @Test
   void otherIncarnation_doesNotCount() {
     MemberStatus c =

@@ -24,7 +24,7 @@ class HandOverTest {
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
 
-  /** A log of three members that this one leads or not. */
+  /** A log of three members, which this one may lead. */
   private class Led implements Ledger {
     private final boolean leads;
 

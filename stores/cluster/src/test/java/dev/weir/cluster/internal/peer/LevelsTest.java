@@ -42,7 +42,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The level in force: how a group is raised, and where what is beyond it stops a member. */
+/**
+ * The level in force: its raise in a group, and the stop of a member that does not understand it.
+ */
 class LevelsTest {
   private static final int NEXT = Levels.HERE.most();
   private static final int BEYOND = NEXT + 1;
@@ -166,7 +168,7 @@ class LevelsTest {
         .hasMessageContaining("is of level 2 (expected: one of levels 1..1)");
   }
 
-  /** Damaged images are put aside; one that is too new is not damaged, and is left as it is. */
+  /** Damaged images are put aside; an image that is too new is not damaged, and stays. */
   @Test
   void groupWithATooNewImage_isNotOpened_andTheImageStays() throws Exception {
     open(Levels.HERE, Entry.level(NEXT), decide());
@@ -236,7 +238,7 @@ class LevelsTest {
     }
   }
 
-  /** A leader of group 0, and what others say. */
+  /** A leader of group 0, with the reports of others. */
   private static final class Raising implements LevelRaise.Led {
     final Map<String, MemberStatus> said = new HashMap<>();
     final List<String> log = new ArrayList<>();

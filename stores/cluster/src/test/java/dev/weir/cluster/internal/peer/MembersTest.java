@@ -63,7 +63,7 @@ class MembersTest {
     return live.any().status();
   }
 
-  /** Waits until every member knows that there are these. */
+  /** Waits until every member has a map of exactly these. */
   private void members(String... names) throws Exception {
     Await.until(
         "members " + List.of(names),
@@ -77,7 +77,7 @@ class MembersTest {
                             .equals(List.of(names))));
   }
 
-  /** Waits until these members, and no others, have all groups, and each of them is up. */
+  /** Waits until exactly these members have all groups, and each of them is up. */
   private void voters(String... names) throws Exception {
     TreeSet<String> wanted = new TreeSet<>(List.of(names));
     Await.until(
@@ -124,7 +124,7 @@ class MembersTest {
         .allSatisfy(each -> assertThat(each.voters()).doesNotContain("c@" + before));
     assertThat(live.log).anyMatch(line -> line.contains("c has a new folder"));
     live.sameEverywhere(GROUPS);
-    live.end("a"); // The new one counts: it and b are a majority.
+    live.end("a"); // The new one is a voter: it and b are a majority.
     Await.until(
         "b and c to decide", () -> live.stores.values().stream().allMatch(ClusterStore::available));
     load.check();
@@ -178,7 +178,7 @@ class MembersTest {
     for (String each : List.of("a", "b", "d")) {
       live.end(each);
     }
-    live.startAll(0, List.of("a", "b", "d")); // Also the one that was not there when it was formed.
+    live.startAll(0, List.of("a", "b", "d")); // Including d, which did not form it.
     voters("a", "b", "d");
   }
 
@@ -201,7 +201,7 @@ class MembersTest {
     ClusterMember first = live.address("c");
     int port = live.address("d").port();
     live.addresses.put("c", new ClusterMember("c", first.host(), port));
-    for (String leader : List.of("a", "c")) { // Another one asks a leader of its own name as well.
+    for (String leader : List.of("a", "c")) { // Another one also asks a leader of its own name.
       Await.until(leader + " leads", () -> leads0(leader));
       assertThatThrownBy(() -> live.start("c", "another", 0))
           .hasMessageContaining("another member of the name c runs at");
@@ -215,7 +215,7 @@ class MembersTest {
     try {
       Objects.requireNonNull(live.clusters.get("b")).transfer(0, name);
     } catch (IOException e) {
-      return false; // None leads right now, or it was not taken over in time.
+      return false; // None leads now, or the takeover was late.
     }
     return true;
   }
@@ -225,7 +225,7 @@ class MembersTest {
     startAll();
     load.start();
     String leader = live.leader(0);
-    live.start("d"); // It is in the map, and has not caught up with anything.
+    live.start("d"); // It is in the map, and has not caught up yet.
     live.end(leader);
     Await.until("another leader", () -> leaders(status()).size() == 2);
     live.start(leader);

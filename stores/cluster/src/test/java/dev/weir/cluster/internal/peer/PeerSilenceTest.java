@@ -50,7 +50,7 @@ class PeerSilenceTest {
     for (int i = 0; i < 100; i++) {
       assertThat(looks(2, 1, 0)).containsExactly(Finding.WAIT, Finding.ASK);
       looks(7, 1, 0);
-      silence.heard(); // The answer took 1.75 s, and this process was perhaps paused meanwhile.
+      silence.heard(); // The answer took 1.75 s, in which this process may have been paused.
     }
   }
 

@@ -136,7 +136,7 @@ class PeerTest {
     door.registerForAll(
         FOR_ALL, loops.files(), (from, payload) -> CompletableFuture.completedStage(payload));
     List<PeerLink> links = new ArrayList<>();
-    for (int i = 0; i < 2; i++) { // Of one name: neither takes the other's place.
+    for (int i = 0; i < 2; i++) { // Two clients of one name: neither takes the other's place.
       PeerSelf self =
           new PeerSelf(
               "asks",
@@ -247,7 +247,7 @@ class PeerTest {
     assertThat(ended).hasValue(0);
   }
 
-  /** Returns a connection from a to b by a proxy. */
+  /** Returns a connection from a to b through a proxy. */
   private PeerLink through(FaultProxy proxy, UUID cluster) throws Exception {
     Member member = new Member("b", "localhost", proxy.port());
     PeerLink link =
@@ -375,7 +375,7 @@ class PeerTest {
     out.write(payload);
   }
 
-  /** Returns what the door answers until it closes the connection. */
+  /** Returns the answers of the port until it closes the connection. */
   private static String answers(PeerDoor door, Sent sent) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), door.address().getPort())) {
       socket.setSoTimeout((int) MILLIS);
@@ -409,10 +409,10 @@ class PeerTest {
     refused(
         link(self("a", cluster), "d", door, a),
         "member d/test: certificate of [b, weir] (expected: d)");
-    // The door does not know who signed it.
+    // The port does not trust the authority of the certificate.
     refused(link(self("a", cluster), "b", door, tls("stranger", trusted)), "PKIX");
     log.clear();
-    // The link does not know who signed the door's.
+    // The link does not trust the authority of the port's certificate.
     refused(link(self("a", cluster), "b", door, tls("a", folder.resolve("stranger.crt"))), "PKIX");
     assertThat(anonymous(door, trusted)).isEqualTo("refused");
     assertThat(ask(good, "still")).isEqualTo("a:still");

@@ -32,7 +32,7 @@ public final class Wires implements AutoCloseable {
     }
   }
 
-  /** Says at which port a member listens now. */
+  /** Sets the port at which a member listens now. */
   public synchronized void moved(int member, int port) {
     ports[member] = port;
   }
@@ -49,7 +49,7 @@ public final class Wires implements AutoCloseable {
     return wires[from][to];
   }
 
-  /** Ends all faults; what was held back goes on its way. */
+  /** Ends all faults; held messages are delivered. */
   public void heal() {
     for (Wire[] row : wires) {
       for (Wire wire : row) {
@@ -58,7 +58,7 @@ public final class Wires implements AutoCloseable {
     }
   }
 
-  /** Holds back all that goes from and to a member. */
+  /** Holds all messages from and to a member. */
   public void isolate(int member) {
     for (int other = 0; other < 3; other++) {
       wires[member][other].set(true, true, 0);
@@ -77,7 +77,7 @@ public final class Wires implements AutoCloseable {
     threads.shutdownNow();
   }
 
-  /** What one member sends to another, and is answered. */
+  /** The requests of one member to another, and their answers. */
   public final class Wire {
     private final int to;
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -100,7 +100,7 @@ public final class Wires implements AutoCloseable {
       notifyAll();
     }
 
-    /** Closes what is open. */
+    /** Closes the open connections. */
     public void cut() {
       open.forEach(Wires::close);
     }

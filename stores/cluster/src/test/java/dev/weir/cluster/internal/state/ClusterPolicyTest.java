@@ -65,7 +65,7 @@ class ClusterPolicyTest {
   }
 
   /**
-   * What is allotted counts for the interval more, which no quota can say of the longest window.
+   * An allotment counts longer by the interval, which no quota can express for the longest window.
    */
   @Test
   void longestWindow_isCountedUnlessItIsLeased() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ClusterTimeTest {
   private static final long MICRO = 1_000;
 
-  /** A member with a clock of its own, and how far it has applied the log. */
+  /** A member with a clock of its own, and its progress in the log. */
   private static final class Member {
     final Ticker ticker;
     ClusterTime time;
@@ -30,8 +30,8 @@ class ClusterTimeTest {
 
   /**
    * Members with clocks that show anything and run at any rate, leaders that change and lose
-   * entries, entries that are applied at any time, members that start anew: between two entries of
-   * the log at most as much time passes as passed between their stampings, by the fastest clock.
+   * entries, entries that are applied at any time, members that restart: between two entries of the
+   * log at most as much time passes as between their stampings, by the fastest clock.
    */
   @Test
   void time_neverRunsFast() {
@@ -39,7 +39,7 @@ class ClusterTimeTest {
     SplittableRandom random = Trials.random("cluster time", runs);
     for (int run = 0; run < runs; run++) {
       List<Stamped> log = run(random.split());
-      long least = Long.MAX_VALUE; // Of stamp less real time by the fastest clock, so far.
+      long least = Long.MAX_VALUE; // Least stamp less time of the fastest clock so far.
       long before = Long.MIN_VALUE;
       for (Stamped each : log) {
         long ahead = each.nanos - each.realNanos - each.realNanos / 1_000;
@@ -68,13 +68,13 @@ class ClusterTimeTest {
       real.advance(random.nextLong(random.nextInt(10) == 0 ? 1_000_000_000 : 10_000));
       Member any = members.get(random.nextInt(members.size()));
       switch (random.nextInt(8)) {
-        case 0 -> { // Another one leads; what is not committed is lost, and it applies the rest.
+        case 0 -> { // Another one leads; uncommitted entries are lost, and it applies the rest.
           log.subList(committed, log.size()).clear();
           leader = any;
           term++;
           apply(leader, log, log.size(), decided);
         }
-        case 1 -> { // It starts anew, from an image or from nothing.
+        case 1 -> { // It restarts, from an image or from nothing.
           any.time = new ClusterTime(any.ticker);
           boolean image = any.applied > 0 && random.nextBoolean();
           if (image) {
@@ -104,7 +104,7 @@ class ClusterTimeTest {
     return decided;
   }
 
-  /** Applies entries up to one, which come to the same instants everywhere. */
+  /** Applies entries up to one; checks that they get the same instants everywhere. */
   private static void apply(Member member, List<Stamped> log, int end, List<Stamped> decided) {
     for (; member.applied < end; member.applied++) {
       Stamped entry = log.get(member.applied);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Entries for tests, and what they say. */
+/** Entries for tests, and their content. */
 public final class Entries {
   private static final Kind[] KINDS = Kind.values();
   private static final Role[] ROLES = Role.values();

@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is written as an entry is read as it was; what is damaged is refused or makes sense. */
+/** Entries that are read as they were written; damaged ones are refused or valid. */
 class EntryTest {
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
 
@@ -72,7 +72,7 @@ class EntryTest {
     }
   }
 
-  /** Every beginning of an entry, and every byte changed, at each of which it may be cut off. */
+  /** Every beginning of an entry, and every byte changed, with a cut at each of them. */
   @Tag("model")
   @Tag("sample")
   @Test
@@ -112,8 +112,8 @@ class EntryTest {
   }
 
   /**
-   * Reads an entry as any member may get one, and applies it. Two replicas come to the same, even
-   * if it makes no sense.
+   * Reads an entry as any member may receive one, and applies it. Checks that two replicas have the
+   * same result, even if it is invalid.
    */
   private static void take(byte[] entry) {
     boolean read = succeeds(() -> Entries.read(entry));

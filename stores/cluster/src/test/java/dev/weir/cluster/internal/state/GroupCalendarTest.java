@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The calendar of a group beside the wall clock of its leader. */
+/** The calendar of a group, compared with the wall clock of its leader. */
 class GroupCalendarTest {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Slots that come and go, in the state machines of two groups. */
+/** Slots that move between the state machines of two groups. */
 class GroupSlotsTest {
   private static final int SLOT = 7;
   private static final long KEY = 7L << Placement.SHIFT | 5;
@@ -110,7 +110,7 @@ class GroupSlotsTest {
     return into.apply(now, SlotEntry.install(SLOT, epoch, chunk, from, lifted.length));
   }
 
-  /** Moves the slot as it has to be. */
+  /** Moves the slot by the protocol. */
   private static void move(Group from, long then, Group to, long now, long epoch) {
     State frozen = from.apply(then, Verb.FREEZE, epoch);
     assertThat(frozen.phase()).isEqualTo(Phase.FROZEN);
@@ -139,7 +139,7 @@ class GroupSlotsTest {
     assertThat(b.one(104 * Policies.SECOND, TEN, KEY, 7).fits()).isTrue();
   }
 
-  /** What is for other slots is decided beside what is not; a request is one step. */
+  /** Operations for other slots are answered separately; a request is one step. */
   @Test
   void entryOverSeveralSlots_isAnsweredInParts() {
     a.apply(0, Verb.FREEZE, 1);

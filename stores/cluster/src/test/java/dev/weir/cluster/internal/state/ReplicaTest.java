@@ -28,7 +28,7 @@ class ReplicaTest {
     return ClusterPolicy.of("ten", Policies.of(algorithm, 10, 10 * Policies.SECOND));
   }
 
-  /** What was admitted elsewhere counts, also where not all of it fits any more. */
+  /** Permits that were admitted elsewhere count, even if not all of them fit any more. */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void recordThatDoesNotFit_leavesNothing(Algorithm algorithm) {
@@ -64,7 +64,7 @@ class ReplicaTest {
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isZero();
   }
 
-  /** A leader that looks while a bundle of two is applied must not seem to differ from itself. */
+  /** A leader that reads while a bundle of two is applied must not seem to differ from itself. */
   @Test
   void ticksOfOneEntry_areComparedByTheFirst() {
     replica.apply(5, tick());

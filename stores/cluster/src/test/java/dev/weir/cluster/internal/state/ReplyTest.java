@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What is written as a reply is read as it was; what is damaged is refused or makes sense. */
+/** Replies that are read as they were written; damaged ones are refused or valid. */
 class ReplyTest {
   private static final Reason[] REASONS = Reason.values();
 
