@@ -75,7 +75,7 @@ public final class DashboardFiles {
   private final byte @Nullable [] index;
 
   /**
-   * @param folder beside this class; one without a list has no files
+   * @param folder below the resources of {@code dev.weir.admin}; one without a list has no files
    */
   public DashboardFiles(String folder) {
     try {
@@ -103,7 +103,7 @@ public final class DashboardFiles {
   }
 
   private static byte @Nullable [] read(String name) throws IOException {
-    try (InputStream in = DashboardFiles.class.getResourceAsStream(name)) {
+    try (InputStream in = DashboardFiles.class.getResourceAsStream("/dev/weir/admin/" + name)) {
       return in == null ? null : in.readAllBytes();
     }
   }
