@@ -7,14 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Waits on the caller's thread for an answer that comes by callback. */
+/** The wait on the caller's thread for an answer that comes by callback. */
 public final class Waiting {
   private static final long SECONDS = 5;
 
   private Waiting() {}
 
   /**
-   * @param asking is given the callback
+   * @param asking receives the callback
    * @throws Refused with 504 if there is no answer within 5 s
    */
   public static <T> T answer(Consumer<Consumer<T>> asking) {
