@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 
 /**
- * Ends the parts of a server one after the other, each on a thread of its own and with a timeout: a
- * part that hangs, or has lost its threads, must not keep the others from ending. Used by one
+ * The end of a server's parts one after the other, each on a thread of its own and with a timeout:
+ * a part that hangs, or has lost its threads, must not keep the others from ending. Used by one
  * thread.
  */
 final class Ending {
-  /** Ends one part; may hang. */
+  /** The end of one part; may hang. */
   interface Step {
     void run() throws InterruptedException;
   }
@@ -25,7 +25,7 @@ final class Ending {
    * Ends a part.
    *
    * @param part for the log
-   * @param most how long to wait for it
+   * @param most the longest to wait for it
    */
   void step(String part, Duration most, Step step) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
@@ -49,7 +49,7 @@ final class Ending {
       if (done.await(most.toNanos(), TimeUnit.NANOSECONDS)) {
         return;
       }
-    } catch (OutOfMemoryError e) { // No memory for a thread.
+    } catch (OutOfMemoryError e) { // There is no memory for a thread.
       Logs.LOG.log(Level.SEVERE, "stop: " + part + " failed", e);
     }
     left.add(part);

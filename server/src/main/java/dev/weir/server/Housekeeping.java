@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class Housekeeping {
   private static final long ROUND_MILLIS = 1_000;
 
-  /** New content is used when two reads find the same, so a change takes less than two of these. */
+  /**
+   * Half of the time after which a changed file is used: its new content must be found by two
+   * reads.
+   */
   private static final long FILES_MILLIS = 500;
 
   private final FullnessWarning fullness =
@@ -40,8 +43,8 @@ final class Housekeeping {
    * Starts the work.
    *
    * @param throttle the table for CL.THROTTLE, or null
-   * @param ticker the time that decides there
-   * @param traffic what is recorded, or null
+   * @param ticker the clock by which that table decides
+   * @param traffic the recorded traffic, or null
    */
   void start(
       Engine engine,

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WeirServer implements AutoCloseable {
   /*
-   * In which order does a server end, and why? First it says that it is not ready, and goes on
-   * answering for the drain delay, so that balancers notice. Then its ports take nothing more and
-   * wait for what is in flight. Then rules stop changing and housekeeping ends: from here on nothing
-   * is decided, so the counts can be saved whole. A part that hangs is left behind, and then they
-   * are not: the next start must not believe them. What only reports ends after that, and the
-   * stores last, since everything else uses them.
+   * In which order does a server end, and why? First it reports that it is not ready, and continues
+   * to answer for the drain delay, so that balancers notice. Then its ports take nothing more and
+   * wait for the requests in flight. Then rules stop changing and housekeeping ends. From here on
+   * nothing is decided, so the counts can be saved completely. If a part hangs, it is left behind,
+   * and the counts are not saved as complete: the next start must not trust them. The parts that
+   * only report end after that. The stores end last, since everything else uses them.
    */
 
   /** Time for the ports to close, in addition to the time for requests in flight. */
@@ -110,9 +110,8 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Starts a server and returns when it is ready: rules in force, code warm, all ports open. If the
-   * rules are to come from a configuration store that has none for it now, it returns with all
-   * ports open and not ready, and is ready when they come. It configures the log of the whole
-   * process.
+   * rules come from a configuration store that has none yet, it returns with all ports open; the
+   * server is ready when the rules come. It configures the log of the whole process.
    *
    * @throws StartException if the rules are broken, a port is taken, a certificate cannot be used,
    *     or the configuration store is damaged or in use
@@ -123,10 +122,10 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server as {@link #start(ServerSettings)} does.
+   * Starts a server in the same way as {@link #start(ServerSettings)}.
    *
-   * @param begun is given the server once its ports are open, before it says that it is ready: from
-   *     then on it can be drained, by any thread, also while this method waits
+   * @param begun receives the server once its ports are open, before it is ready: from then on any
+   *     thread can drain it, even while this method waits
    */
   public static WeirServer start(ServerSettings settings, Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
@@ -144,9 +143,9 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Begins the work.
+   * Starts to serve.
    *
-   * @param missing why there are no rules yet, or empty
+   * @param missing the reasons why there are no rules yet, or empty
    */
   void begin(List<Problem> missing) throws InterruptedException {
     if (missing.isEmpty()) {
@@ -260,12 +259,12 @@ public final class WeirServer implements AutoCloseable {
     return grpcPort;
   }
 
-  /** Returns the port for Redis clients, or -1 if there is none. */
+  /** Returns the number of the port for Redis clients, or -1 if there is none. */
   public int respPort() {
     return respPort;
   }
 
-  /** Returns the port for administration, or -1 if there is none. */
+  /** Returns the number of the port for administration, or -1 if there is none. */
   public int adminPort() {
     return adminPort;
   }
@@ -275,16 +274,16 @@ public final class WeirServer implements AutoCloseable {
     return doors.isReady();
   }
 
-  /** Stops as {@link #drain} does, within the settings' drain timeout. */
+  /** Stops the server within the settings' drain timeout. See {@link #drain(Duration)}. */
   public void drain() throws InterruptedException {
     drain(settings.value(Settings.DRAIN_TIMEOUT));
   }
 
   /**
-   * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
+   * Stops: reports "not ready", continues to answer for the drain delay, takes no more requests,
    * waits for those in flight, and closes. Returns when everything is closed, or ten seconds after
-   * delay and timeout (twelve where it sends telemetry) even if a part has not closed; a second
-   * call waits for the first.
+   * delay and timeout (twelve if the server sends telemetry) even if a part has not closed. A
+   * second call waits for the first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off
    */
@@ -337,7 +336,7 @@ public final class WeirServer implements AutoCloseable {
     }
   }
 
-  /** Saves the counts; but not while something may still be deciding. */
+  /** Saves the counts, unless a part may still decide. */
   private static void saveState(Ending ending, StateFolder saved) throws InterruptedException {
     if (ending.left().isEmpty()) {
       ending.step("state", SAVE_STATE, saved::end);
@@ -347,7 +346,7 @@ public final class WeirServer implements AutoCloseable {
     saved.close();
   }
 
-  /** Returns how long {@link #drain()} takes at most, whatever hangs. */
+  /** Returns the longest time that {@link #drain()} takes, even if a part hangs. */
   public Duration longestDrain() {
     return settings
         .value(Settings.DRAIN_DELAY)
@@ -370,7 +369,7 @@ public final class WeirServer implements AutoCloseable {
     return Guarded::uncaught;
   }
 
-  /** Ends the drain delay, also one that has not begun. */
+  /** Ends the drain delay, even before it has begun. */
   void endDrainDelay() {
     state.hurry.countDown();
   }
