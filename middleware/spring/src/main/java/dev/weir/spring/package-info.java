@@ -1,3 +1,3 @@
-/** Weir in a Spring Boot application: its properties, its beans, and what it shows of itself. */
+/** Weir in a Spring Boot application: its properties, its beans, and the data that it shows. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring;

@@ -1,3 +1,3 @@
-/** Limits on methods: what {@link dev.weir.spring.RateLimit} says, as an aspect. */
+/** Limits on methods: the aspect behind {@link dev.weir.spring.RateLimit}. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring.method;

@@ -1,3 +1,3 @@
-/** Limits the requests that an application of Spring MVC or Spring WebFlux receives. */
+/** Rate limits for the requests of an application of Spring MVC or Spring WebFlux. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring.web;
