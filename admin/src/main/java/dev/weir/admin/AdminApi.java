@@ -59,9 +59,9 @@ import org.jspecify.annotations.Nullable;
  * The interface for administration under {@code /admin/v1}: rules, limits of customers, tokens,
  * servers, the log of changes. Safe for use by many threads.
  *
- * <p>A request passes, in this order: its host, its route, its token or session, the site that it
- * comes from, its role; then its resource answers it. Every answer has {@code Cache-Control:
- * no-store} and an {@code X-Request-Id}, which the log of changes has too.
+ * <p>A request passes, in this order: host, route, token or session, the site that it comes from,
+ * role; then its resource answers it. Every answer has {@code Cache-Control: no-store} and an
+ * {@code X-Request-Id}, which the log of changes contains too.
  */
 public final class AdminApi implements AdminHandler {
   private static final System.Logger LOG = System.getLogger("dev.weir.admin");
@@ -122,14 +122,15 @@ public final class AdminApi implements AdminHandler {
   /**
    * Returns a builder.
    *
-   * @param store has the tokens and the log of changes, and unless files are the source, the rules
-   * @param engine decides by the rules in force here
+   * @param store the store of the tokens and of the log of changes, and unless files are the
+   *     source, of the rules
+   * @param engine the engine that decides by the rules in force here
    */
   public static Builder builder(ConfigStore store, Engine engine) {
     return new Builder(store, engine);
   }
 
-  /** Builds an {@link AdminApi}. Not safe for use by several threads. */
+  /** A builder of an {@link AdminApi}. Not safe for use by several threads. */
   public static final class Builder {
     private final ConfigStore store;
     private final Engine engine;
@@ -149,8 +150,8 @@ public final class AdminApi implements AdminHandler {
     }
 
     /**
-     * Sets the hosts by which the server may be asked, besides localhost and loopback addresses: as
-     * they stand in the {@code Host} field, with or without a port, which does not matter.
+     * Sets the hosts by which clients may address the server, besides localhost and loopback
+     * addresses. They have the form of the {@code Host} field; a port does not matter.
      */
     public Builder hosts(Collection<String> names) {
       hosts = List.copyOf(names);
@@ -164,10 +165,10 @@ public final class AdminApi implements AdminHandler {
     }
 
     /**
-     * Says that the rules come from files, not from the store: they are shown and checked, and
-     * changes of them are refused.
+     * Sets files, not the store, as the source of the rules. Then the rules are shown and checked,
+     * and changes of them are refused.
      *
-     * @param texts reads the files in force now, by their names
+     * @param texts returns the files in force now, by their names
      */
     public Builder ruleFiles(Supplier<Map<String, String>> texts) {
       ruleFiles = texts;
@@ -175,29 +176,33 @@ public final class AdminApi implements AdminHandler {
     }
 
     /**
-     * Sets the dry runs of a server that records its traffic. Without them none can be started.
+     * Sets the dry runs of a server that records its traffic. Without them no dry run can be
+     * started.
      *
      * @param runs its dry runs, which the caller closes
-     * @param policies knows the limits of its subjects
+     * @param policies the limits of its subjects
      */
     public Builder dryRuns(DryRuns runs, KeyPolicies policies) {
       recorded = new DryRunsResource.Recorded(runs, policies);
       return this;
     }
 
-    /** Sets what is known of the server's decisions. Without it nothing can be asked of them. */
+    /**
+     * Sets the statistics of the server's decisions. Without them the routes for statistics have
+     * nothing to show.
+     */
     public Builder observed(Observed known) {
       observed = known;
       return this;
     }
 
-    /** Sets how other servers are asked; default over HTTP. */
+    /** Sets the connection to other servers; default HTTP. */
     public Builder peers(Peers others) {
       peers = others;
       return this;
     }
 
-    /** Sets the folder that has the pages, beside this class. */
+    /** Sets the folder of the pages, beside this class. */
     Builder files(String folder) {
       files = folder;
       return this;
@@ -206,8 +211,8 @@ public final class AdminApi implements AdminHandler {
     /**
      * Sets the clocks.
      *
-     * @param monotonic says how much time has passed
-     * @param wallClock says what people call the time: tokens expire by it
+     * @param monotonic measures spans of time
+     * @param wallClock the time of day, by which tokens expire
      */
     public Builder tickers(Ticker monotonic, Ticker wallClock) {
       ticker = monotonic;
@@ -220,7 +225,7 @@ public final class AdminApi implements AdminHandler {
     }
   }
 
-  /** Returns everything that can be asked for. */
+  /** Returns all routes. */
   List<Route> routes() {
     return router.routes();
   }

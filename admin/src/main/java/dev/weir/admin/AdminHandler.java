@@ -1,16 +1,16 @@
 package dev.weir.admin;
 
-/** Answers requests of the administration interface. Safe for use by many threads. */
+/** The handler of requests to the administration interface. Safe for use by many threads. */
 public interface AdminHandler {
-  /** How large a request's body may be, in bytes. */
+  /** The largest body of a request, in bytes. */
   int MAX_BODY_BYTES = 16 << 20;
 
   /**
-   * Answers a request. Blocks, so it is called on a thread that may wait: for a store, and with
-   * {@code ?wait=} up to a minute for other servers. Never throws for what a request contains.
+   * Answers a request. Must be called on a thread that may block: it waits for a store, and with
+   * {@code ?wait=} up to a minute for other servers. No content of a request makes it throw.
    */
   AdminResponse handle(AdminRequest request);
 
-  /** Ends the answers that go on by themselves: the server stops. */
+  /** Ends the answers without an end, because the server stops. */
   default void stop() {}
 }

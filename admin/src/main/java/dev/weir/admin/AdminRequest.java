@@ -10,11 +10,11 @@ import java.util.Map;
  *
  * @param method in capital letters
  * @param path as it was sent, without the query: percent signs are not decoded yet
- * @param query what stands behind the question mark, as it was sent; empty if there is none
+ * @param query the part behind the question mark, as it was sent; empty if there is none
  * @param fields header fields by their name in small letters, each with its values in their order
  * @param body complete, so that reading it does not wait; read by one thread
  * @param source the client's address, without the port
- * @param secure whether it came over TLS
+ * @param secure true if it came over TLS
  */
 public record AdminRequest(
     String method,
@@ -33,7 +33,7 @@ public record AdminRequest(
     return String.join(", ", fields.getOrDefault(name.toLowerCase(Locale.ROOT), List.of()));
   }
 
-  /** Returns the request without what may be secret. */
+  /** Returns the request without the parts that may be secret. */
   @Override
   public String toString() {
     return method + " " + path + " from " + source;

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * The answer to a request of the administration interface.
  *
  * @param fields header fields, in the order in which they are sent; the transport adds the length
- * @param body its pieces, which are asked for one after the other on a thread that may wait, each
- *     when the one before it was taken; most answers have one. A piece that cannot be had throws,
- *     and the transport then cuts the answer off
- * @param events what is sent instead of a body, without an end; null for all other answers
+ * @param body its pieces, most often one. They are read one after the other on a thread that may
+ *     wait, each when the one before it was taken. If a piece cannot be read, the iterator throws,
+ *     and the transport cuts the answer off
+ * @param events the stream that is sent instead of a body, without an end; null for all other
+ *     answers
  */
 public record AdminResponse(
     int status, Map<String, String> fields, Iterator<byte[]> body, @Nullable EventStream events) {
@@ -26,7 +27,7 @@ public record AdminResponse(
     return new AdminResponse(status, fields, List.of(body).iterator());
   }
 
-  /** Returns an answer that goes on. */
+  /** Returns an answer whose body has no end. */
   public static AdminResponse of(Map<String, String> fields, EventStream events) {
     return new AdminResponse(200, fields, Collections.emptyIterator(), events);
   }

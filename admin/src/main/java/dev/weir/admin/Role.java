@@ -3,19 +3,19 @@ package dev.weir.admin;
 import dev.weir.admin.internal.limits.Shown;
 import java.util.Locale;
 
-/** What a token may do; each role may do what those before it may. */
+/** The permissions of a token; each role includes those before it. */
 public enum Role {
-  /** Reads everything but tokens. */
+  /** The permission to read everything but tokens. */
   VIEWER,
-  /** Changes rules and limits. */
+  /** The permission to change rules and limits. */
   EDITOR,
-  /** Makes and revokes tokens, resets keys, imports and exports. */
+  /** The permission to make and revoke tokens, reset keys, import and export. */
   OPERATOR;
 
   /**
    * Returns the role of a name.
    *
-   * @throws IllegalArgumentException if there is none of this name
+   * @throws IllegalArgumentException if there is no role of this name
    */
   public static Role of(String name) {
     for (Role role : values()) {

@@ -13,18 +13,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Does to a store what the interface does, without a server and without a token: for commands on
+ * The operations of the interface on a store, without a server and without a token: for commands on
  * the machine that has the store.
  */
 public final class StoreAdmin {
   private StoreAdmin() {}
 
   /**
-   * Writes records, as {@code POST /admin/v1/limits/import} does.
+   * Writes records, in the same way as {@code POST /admin/v1/limits/import}.
    *
-   * @param lines a record each, as JSON in UTF-8
+   * @param lines one record a line, as JSON in UTF-8
    * @return the members of that answer
-   * @throws IllegalStateException if the store fails in between; what was written before is there
+   * @throws IllegalStateException if the store fails in between; the records written before stay
    */
   public static Map<String, Object> importRecords(
       ConfigStore store, byte[] lines, Cause cause, boolean dryRun) {
@@ -37,11 +37,11 @@ public final class StoreAdmin {
   }
 
   /**
-   * Returns changes, as {@code GET /admin/v1/audit} does.
+   * Returns changes, in the same form as {@code GET /admin/v1/audit}.
    *
-   * @param query as that path takes it, without the question mark
+   * @param query the query of that path, without the question mark
    * @return the members of that answer
-   * @throws IllegalArgumentException if there is anything in the query that the path does not take
+   * @throws IllegalArgumentException if the query has a part that the path does not take
    */
   public static Map<String, Object> audit(ConfigStore store, String query) {
     try {

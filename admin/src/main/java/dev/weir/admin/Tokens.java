@@ -15,18 +15,20 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * Makes and revokes the tokens that open the administration interface: {@code weir_}, an id, and a
- * secret of 32 random bytes. The store has only the SHA-256 of the secret, and the log of changes
- * not even that.
+ * The tokens of the administration interface: {@code weir_}, an id, and a secret of 32 random
+ * bytes. The store contains only the SHA-256 of the secret, and the log of changes not even that.
  */
 public final class Tokens {
-  /** How long a token is good for if nothing else is said. */
+  /** The default lifetime of a token. */
   public static final Duration DEFAULT_TTL = Duration.ofDays(90);
 
   public static final Duration MIN_TTL = Duration.ofMinutes(1);
   public static final Duration MAX_TTL = Duration.ofDays(366);
 
-  /** More than people and programs that administrate; all of them are kept in memory. */
+  /**
+   * The most tokens, more than the users and programs that administrate; all of them are kept in
+   * memory.
+   */
   public static final int MAX_TOKENS = 1_000;
 
   private static final int MAX_NAME_BYTES = 100;
@@ -34,13 +36,13 @@ public final class Tokens {
   private Tokens() {}
 
   /**
-   * A token that was made.
+   * A new token.
    *
-   * @param id by which it is shown and revoked
-   * @param text the token itself, which is known nowhere else
+   * @param id identifies the token when it is shown or revoked
+   * @param text the token itself, which is stored nowhere else
    */
   public record Created(String id, String text, Role role, Instant expires) {
-    /** Returns it without the secret. */
+    /** Returns the token without its secret. */
     @Override
     public String toString() {
       return id + " " + role.text() + " until " + expires;
@@ -48,10 +50,10 @@ public final class Tokens {
   }
 
   /**
-   * Makes a token; servers know it within 3 s.
+   * Makes a token; servers accept it within 3 s.
    *
-   * @param name for people, 1 to 100 bytes in UTF-8 without control characters
-   * @param ttl 1 minute to 366 days, in whole seconds
+   * @param name for its users, 1 to 100 bytes in UTF-8 without control characters
+   * @param ttl lifetime, 1 minute to 366 days, in whole seconds
    * @throws IllegalArgumentException if a value is out of its range, or there are 1,000 tokens
    */
   public static Created create(
@@ -92,9 +94,9 @@ public final class Tokens {
   }
 
   /**
-   * Revokes a token; no server takes it any more after 3 s.
+   * Revokes a token; after 3 s no server accepts it any more.
    *
-   * @return whether there was such a token
+   * @return whether there was a token of this id
    */
   public static boolean revoke(ConfigStore store, String id, Cause cause) {
     return store

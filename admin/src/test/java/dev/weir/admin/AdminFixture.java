@@ -41,7 +41,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/** The interface on stores in memory, with a token of each role, and what tests send to it. */
+/** The interface on stores in memory, with a token of each role, and the requests of tests. */
 public final class AdminFixture {
   static final String RULES =
       """
@@ -57,7 +57,7 @@ public final class AdminFixture {
 
   public static final Cause CAUSE = Cause.of("test", "for a test");
 
-  /** What came back. */
+  /** The answer to a request. */
   public record Answer(int status, Map<String, String> fields, String body) {
     Json.Members json() {
       try {
@@ -166,7 +166,7 @@ public final class AdminFixture {
     return new AdminFixture(store -> store, builder -> builder, new MemoryStore(), false, "n0");
   }
 
-  /** Returns what a server knows that does not count keys. */
+  /** Returns the statistics of a server that does not count keys. */
   static Insight withoutKeys() {
     FakeTicker ticker = new FakeTicker();
     Engine none = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
@@ -181,7 +181,7 @@ public final class AdminFixture {
     return ended(id);
   }
 
-  /** Has the ip 1.2.3.4 refused once, and returns the ref of its key. */
+  /** Refuses the ip 1.2.3.4 once, and returns the ref of its key. */
   String refusedRef() {
     for (int i = 0; i < 6; i++) {
       var unused = engine.decide(Request.of("shop", "ip", "1.2.3.4"));
@@ -220,7 +220,7 @@ public final class AdminFixture {
     ticker.advance(by);
   }
 
-  /** A request that is put together. */
+  /** A request under construction. */
   public final class Sending {
     private final String method;
     private final String address;
@@ -302,7 +302,7 @@ public final class AdminFixture {
     return answer;
   }
 
-  /** What every answer must be, whatever was asked. */
+  /** Checks the properties of every answer. */
   private void check(AdminRequest request, Answer answer) {
     assertThat(answer.field("Cache-Control")).isEqualTo("no-store");
     assertThat(answer.field("X-Content-Type-Options")).isEqualTo("nosniff");
@@ -316,12 +316,12 @@ public final class AdminFixture {
     try {
       route = new Router(api.routes()).match(request.method(), request.path()).route();
     } catch (Refused e) {
-      return; // There is no such route.
+      return; // There is no route of that name.
     }
     assertThat(route.statuses()).as("%s: %s", route, answer.body()).contains(answer.status());
   }
 
-  /** Returns the names of everything that can be asked for. */
+  /** Returns the names of all routes. */
   static List<String> names(List<Route> routes) {
     List<String> names = new ArrayList<>();
     routes.forEach(route -> names.add(route.toString()));

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The log of changes, and the servers. */
+/** Tests of the log of changes, and of the list of servers. */
 class AuditTest {
   private final AdminFixture admin = new AdminFixture();
 

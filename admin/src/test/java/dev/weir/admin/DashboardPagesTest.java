@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
-/** The pages as they are sent, and what their sources must not have. */
+/** Tests of the pages as they are sent, and of constructs that their sources must not have. */
 class DashboardPagesTest {
   private static final Path PAGES = Path.of("src/main/resources/dev/weir/admin/dashboard");
   private static final int MOST_BYTES = 60 << 10;

@@ -46,7 +46,7 @@ class DryRunsTest {
     assertThat(key.text("key")).matches("user=ma\u2026e\u00b7[0-9a-f]{4}");
     assertThat(key.number("after")).isEqualTo(7);
     assertThat(key.text("path")).isEqualTo("shop.user");
-    // Nothing has changed.
+    // The rules have not changed.
     assertThat(admin.get("/rules").number("revision")).isEqualTo(1);
     assertThat(admin.engine.revision()).isEqualTo(1);
   }

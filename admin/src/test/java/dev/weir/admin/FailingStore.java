@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is away when a test says so, or whose disk is full. */
+/** A store that is away at the test's command, or whose disk is full. */
 public final class FailingStore implements ConfigStore {
   private final ConfigStore to;
   public volatile boolean away;

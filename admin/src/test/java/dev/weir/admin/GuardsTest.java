@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused before a resource sees it. */
+/** Tests of requests that are refused before they reach a resource. */
 class GuardsTest {
   private final AdminFixture admin =
       new AdminFixture(
@@ -169,7 +169,7 @@ class GuardsTest {
   void tooLargeBody_isRefused() {
     explain(new byte[Call.MAX_BODY_BYTES]).is(400);
     explain(new byte[Call.MAX_BODY_BYTES + 1]).is(413);
-    check("application/json", new byte[Call.MAX_BODY_BYTES + 1]).is(400); // Has rule files.
+    check("application/json", new byte[Call.MAX_BODY_BYTES + 1]).is(400); // A body of rule files.
     check("application/json", new byte[AdminHandler.MAX_BODY_BYTES + 1]).is(413);
   }
 

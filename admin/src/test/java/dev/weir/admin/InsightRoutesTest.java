@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What was asked, which keys, and why they were refused. */
+/** Tests of the routes for requests over time, their keys, and the reasons for refusals. */
 class InsightRoutesTest {
   private final AdminFixture admin = new AdminFixture();
 

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The description has every route, parameter and status of the code, and no others. */
+/** Tests that the description has every route, parameter and status of the code, and no others. */
 class OpenApiTest {
   private final AdminFixture admin = new AdminFixture();
   private final Json.Members described = admin.send("GET", "/openapi.json").now().is(200).json();

@@ -291,7 +291,7 @@ class RulesTest {
 
   @Test
   void badRollouts_areRefusedAndChangeNothing() {
-    patch("\"r1\"", rollout(Map.of("nodes", "50%"))).is(409); // No server lives.
+    patch("\"r1\"", rollout(Map.of("nodes", "50%"))).is(409); // No server is live.
     admin.store.beat(node("n1", 1, 4, List.of()));
     for (Map<String, Object> plan :
         List.<Map<String, Object>>of(

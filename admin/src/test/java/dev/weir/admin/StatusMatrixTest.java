@@ -18,15 +18,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every route, asked by everyone: the table of statuses in {@code docs/admin.md}. {@code
- * -Dweir.admin=write} writes it as it is.
+ * Tests of every route with every kind of sender: the table of statuses in {@code docs/admin.md}.
+ * {@code -Dweir.admin=write} writes the table.
  */
 class StatusMatrixTest {
   private static final Path PAGE = Path.of("..", "docs", "admin.md");
   private static final String BEGIN = "<!-- statuses -->\n";
   private static final String END = "<!-- end of statuses -->\n";
 
-  /** Who asks, as the columns of the table. */
+  /** The kinds of senders, as the columns of the table. */
   private enum Sender {
     NO_TOKEN("no token"),
     VIEWER("viewer"),
@@ -44,7 +44,7 @@ class StatusMatrixTest {
     }
   }
 
-  /** Requests that succeed for those who may send them; a name of a route each. */
+  /** Returns requests that succeed for permitted senders, by the name of the route. */
   private static Map<String, Example> examples() {
     Map<String, Example> examples = new HashMap<>();
     String reason = "'reason':'a test'";
@@ -184,7 +184,7 @@ class StatusMatrixTest {
     }
   }
 
-  /** The page could be rewritten with a hole in it; these are rules for every route. */
+  /** The page could be rewritten with a wrong status in it; these rules hold for every route. */
   @Test
   void onlyThoseWhoMay_areLetIn() {
     for (Map.Entry<String, Map<Sender, Integer>> row : matrix().entrySet()) {

@@ -1,13 +1,15 @@
 package dev.weir.client;
 
-/** What a client and its service say to each other. */
+/** The protocol between a client and its service. */
 public enum Dialect {
-  /** Weir's own protocol, with leases; without them where the service is an older one. */
+  /**
+   * Weir's own protocol, with leases. An older service has no leases; then it is used without them.
+   */
   WEIR,
 
   /**
-   * {@code envoy.service.ratelimit.v3}, as any rate limit service for Envoy speaks it. There are no
-   * leases: each request is a call, save where a refusal is remembered.
+   * {@code envoy.service.ratelimit.v3}, the protocol of any rate limit service for Envoy. There are
+   * no leases: each request is a call unless a remembered refusal answers it.
    */
   ENVOY
 }

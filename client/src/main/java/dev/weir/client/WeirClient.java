@@ -34,10 +34,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a Weir service, most times without a call: where a rule says {@code consistency: leased} it
- * spends permits that the service has lent it, and what the service has refused it refuses by
- * itself until it would be admitted. The limit holds as if every request were asked for. Safe for
- * use by many threads; one client serves a whole process.
+ * A client of a Weir service that decides most requests without a call. If a rule has {@code
+ * consistency: leased}, the client spends permits that the service has lent it. It repeats a
+ * refusal of the service by itself until the service would admit the request. The limit holds as if
+ * the service decided every request. Safe for use by many threads; one client serves a whole
+ * process.
  *
  * <pre>{@code
  * try (WeirClient weir = WeirClient.builder("weir:8081").build()) {
@@ -47,9 +48,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It is a {@link Decider}, so all middleware takes it in place of an engine. Callbacks run on
- * the caller's thread where no call is needed, else on one of the connection's, which must not be
- * blocked. A rule's {@code on_limit} queue is not used: such a request is refused at once.
+ * <p>A client is a {@link Decider}, so all middleware takes it in place of an engine. Callbacks run
+ * on the caller's thread if no call is needed, else on a thread of the connection, which must not
+ * be blocked. A rule's {@code on_limit} queue is not used: such a request is refused at once.
  */
 public final class WeirClient implements Decider, AutoCloseable {
   private static final long LOOK_NANOS = 1_000_000L;
@@ -88,16 +89,16 @@ public final class WeirClient implements Decider, AutoCloseable {
   /**
    * Returns a builder of a client of a service.
    *
-   * @param targets {@code host:port} or any name that gRPC resolves. Several must share what they
-   *     count, by a store: one of them is asked, and the next only while it is away. Servers that
-   *     count each for itself would each grant the whole limit
-   * @throws IllegalArgumentException if there is none, or an empty one
+   * @param targets {@code host:port} or any name that gRPC resolves. Several services must share
+   *     their counts in a store: the client calls one of them, and the next only while that one is
+   *     away. Services that do not share their counts would each grant the whole limit
+   * @throws IllegalArgumentException if there is no target, or an empty one
    */
   public static Builder builder(String... targets) {
     return new Builder(targets);
   }
 
-  /** Collects the settings. Not safe for use by several threads. */
+  /** The settings of a client to be built. Not safe for use by several threads. */
   public static final class Builder {
     private static final Duration LEAST_DEADLINE = Duration.ofMillis(1);
     private static final Duration MOST_DEADLINE = Duration.ofMinutes(1);
@@ -118,7 +119,7 @@ public final class WeirClient implements Decider, AutoCloseable {
       }
     }
 
-    /** Sets how long a request waits for its answer, 1 ms to 1 minute. Default: 50 ms. */
+    /** Sets the longest that a request waits for its answer, 1 ms to 1 minute. Default: 50 ms. */
     public Builder deadline(Duration longest) {
       if (longest.compareTo(LEAST_DEADLINE) < 0 || longest.compareTo(MOST_DEADLINE) > 0) {
         throw new IllegalArgumentException("deadline: " + longest + " (expected: 1 ms..1 min)");
@@ -128,8 +129,8 @@ public final class WeirClient implements Decider, AutoCloseable {
     }
 
     /**
-     * Sets how connections are secured, for example {@link io.grpc.TlsChannelCredentials}. Default:
-     * not at all.
+     * Sets the credentials of connections, for example {@link io.grpc.TlsChannelCredentials}.
+     * Default: none, without TLS.
      */
     public Builder credentials(ChannelCredentials secured) {
       credentials = secured;
@@ -137,8 +138,8 @@ public final class WeirClient implements Decider, AutoCloseable {
     }
 
     /**
-     * Sets the token that the service asks for; it is asked for again with every connection, so it
-     * may change. It must return at once. Default: none.
+     * Sets the source of the token that the service requires. The source is read again for every
+     * connection, so the token may change; it must return at once. Default: none.
      */
     public Builder token(Supplier<String> source) {
       token = source;
@@ -146,8 +147,8 @@ public final class WeirClient implements Decider, AutoCloseable {
     }
 
     /**
-     * Sets the answer, while the service cannot be asked, to requests for keys of which it has
-     * never said what their rule wants. Default: {@link FailureMode#DENY}.
+     * Sets the answer to requests for keys whose rule the client does not have yet, while the
+     * service cannot be reached. Default: {@link FailureMode#DENY}.
      *
      * @throws IllegalArgumentException if it is {@link FailureMode#LOCAL}: no limit is known
      */
@@ -165,7 +166,7 @@ public final class WeirClient implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Sets the time, for tests. Default: the system's. */
+    /** Sets the clocks, for tests. Default: those of the system. */
     public Builder clocks(Clocks time) {
       clocks = time;
       return this;
@@ -178,7 +179,7 @@ public final class WeirClient implements Decider, AutoCloseable {
           : io.grpc.CompositeChannelCredentials.create(credentials, new Bearer(source));
     }
 
-    /** Returns a client, which begins to connect. */
+    /** Returns a client, which starts to connect. */
     public WeirClient build() {
       WeirClient client = new WeirClient(this);
       client.decider.start();
@@ -186,7 +187,7 @@ public final class WeirClient implements Decider, AutoCloseable {
     }
   }
 
-  /** Adds a token to every call. */
+  /** The credentials that add a token to every call. */
   private static final class Bearer extends CallCredentials {
     private static final Metadata.Key<String> AUTHORIZATION =
         Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -206,10 +207,10 @@ public final class WeirClient implements Decider, AutoCloseable {
   }
 
   /**
-   * Waits until a service has answered. Not needed: a request waits for that too, up to its
-   * deadline.
+   * Waits until a service has answered. This is not needed before requests: they wait for that too,
+   * up to their deadlines.
    *
-   * @return whether one has
+   * @return whether a service has answered
    */
   public boolean awaitAvailable(Duration longest) throws InterruptedException {
     long end = ticker.nanos() + longest.toNanos();
@@ -232,23 +233,23 @@ public final class WeirClient implements Decider, AutoCloseable {
     decider.decide(request, done);
   }
 
-  /** {@inheritDoc} Always asks the service. */
+  /** {@inheritDoc} Always calls the service. */
   @Override
   public void peek(Request request, Consumer<? super Answer> done) {
     decider.peek(request, done);
   }
 
   /**
-   * {@inheritDoc} What was spent of a lease goes back to it while it lives. What the service
-   * charged is given back if it has kept it for that, which the client asks for from its first
-   * refund on: so a refund of what was charged before gives back nothing.
+   * {@inheritDoc} Permits spent from a lease return to the lease during its lifetime. A charge of
+   * the service is refunded if the service has kept it for that. The client requests this only from
+   * its first refund on; a refund of an earlier charge gives back nothing.
    */
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
     decider.refund(request, answer, done);
   }
 
-  /** {@inheritDoc} The service has no queues for clients: {@code done} hears the refusal. */
+  /** {@inheritDoc} The service has no queues for clients: {@code done} receives the refusal. */
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
@@ -256,21 +257,21 @@ public final class WeirClient implements Decider, AutoCloseable {
   }
 
   /**
-   * Gives back all leases now: before a snapshot is taken of this process or of its machine, which
-   * could be restored twice.
+   * Gives back all leases now. To be called before a snapshot of this process or of its machine,
+   * which could be restored twice.
    */
   public void giveBackLeases() {
     decider.giveBackAll();
   }
 
-  /** Returns what this client has counted. */
+  /** Returns the counts of this client. */
   public ClientMetrics metrics() {
     return counters.snapshot(decider.answers());
   }
 
   /**
-   * Gives back all leases and closes the connections, within half a second or so. Requests that
-   * come later are answered as if the service were away.
+   * Gives back all leases and closes the connections, within about half a second. Later requests
+   * are answered as if the service were away.
    */
   @Override
   public void close() {

@@ -37,12 +37,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a client keeps of requests, whose texts and number others choose. */
+/**
+ * Tests of the bytes that a client keeps of requests, whose texts and number their senders choose.
+ */
 class KeptBytesTest {
-  /** Garbage collections that weak references are given to be cleared. */
+  /** The most garbage collections in which weak references must be cleared. */
   private static final int COLLECTIONS = 20;
 
-  /** Twice as long as a server takes. */
+  /** The length of the longest text, twice that which a server takes. */
   private static final int LONGEST = 8_192;
 
   private static final int MOST_KEYS = 1_000;
@@ -52,7 +54,7 @@ class KeptBytesTest {
   private final Counters counters = new Counters();
   private final HeldWire wire = new HeldWire();
 
-  /** A service that answers when the test says so. */
+  /** A service that answers at the test's command. */
   private static final class HeldWire implements Wire {
     private final List<LeaseRequest> requests = new ArrayList<>();
     private final List<Reply> replies = new ArrayList<>();
@@ -69,7 +71,10 @@ class KeptBytesTest {
     @Override
     public void close() {}
 
-    /** Answers all messages, and those that are sent meanwhile: each ask as the answer says. */
+    /**
+     * Answers all messages, also those that are sent meanwhile: each lease request with the given
+     * answer.
+     */
     void answer(CheckResult result, @Nullable DescriptorLease lease) {
       while (!requests.isEmpty()) {
         LeaseResponse.Builder response = LeaseResponse.newBuilder().setRevision(1);
@@ -113,7 +118,7 @@ class KeptBytesTest {
             mostBytes);
     client.start();
     wire.answer(
-        result(true), null); // The first message asks nothing: whether the service is there.
+        result(true), null); // The first message is a probe without lease requests.
     return client;
   }
 

@@ -3,12 +3,17 @@ package dev.weir.client;
 import dev.weir.Ticker;
 import dev.weir.shared.Clocks;
 
-/** What a client runs on: its clocks go at their own rates, jump and stand still; it may pause. */
+/**
+ * The machine of a client: its clocks go at their own rates, jump and stand still; it may pause.
+ */
 public final class Machine {
   private static final long DAY_NANOS = 86_400_000_000_000L;
   private static final double WORST_RATE = 0.005;
 
-  /** Longer than any lease: within it, only one of the two clocks is wrong. That is documented. */
+  /**
+   * The least time between a suspension and a step back of the wall clock, longer than any lease:
+   * within a lease only one of the two clocks is wrong. That is documented.
+   */
   private static final long APART_NANOS = 250_000_000L;
 
   private final World world;
@@ -33,7 +38,7 @@ public final class Machine {
 
         @Override
         public Scheduled schedule(long nanos, Runnable task) {
-          // The margin for what is rounded: a timer never rings early.
+          // The margin for rounding: a timer never fires early.
           return world.after((long) (nanos / rate) + 1_000, () -> run(task));
         }
       };
@@ -56,7 +61,7 @@ public final class Machine {
     wallOffsetNanos = world.between(-400 * DAY_NANOS, 400 * DAY_NANOS);
   }
 
-  /** Returns the wall clock, with timers that ring as those of the monotonic one. */
+  /** Returns the wall clock, with timers that fire like those of the monotonic clock. */
   public Ticker wallWithTimers() {
     return new Ticker() {
       @Override
@@ -75,12 +80,12 @@ public final class Machine {
     return new Clocks(monotonic, wall);
   }
 
-  /** Returns the true time at which the machine is with what it does. */
+  /** Returns the true time that the machine has reached. */
   long now() {
     return Math.max(world.nanos(), busyUntilNanos);
   }
 
-  /** Runs a task as soon as the machine does anything. */
+  /** Runs a task as soon as the machine is not paused. */
   void run(Runnable task) {
     if (busyUntilNanos > world.nanos()) {
       Ticker.Scheduled unused = world.at(busyUntilNanos, () -> run(task));
@@ -89,7 +94,7 @@ public final class Machine {
     }
   }
 
-  /** Lets it be held up between two steps of a decision from now on, once in a while. */
+  /** Enables pauses between two steps of a decision, once in a while. */
   void pauseInside() {
     pausesInside = true;
   }
@@ -100,7 +105,7 @@ public final class Machine {
     }
   }
 
-  /** Stops the process: both clocks go on. */
+  /** Stops the process for a while: both clocks go on. */
   void pause(long nanos) {
     busyUntilNanos = now() + nanos;
   }

@@ -32,10 +32,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The real engine with its leases, behind messages that are answered at the world's instants. */
 public final class SimulatedService {
-  /** Between the revisions of one life of the service and the next. */
+  /** The distance between the revisions of the service before a restart and after it. */
   static final long LIFE = 1_000_000;
 
-  /** Between a policy's name and the true time at which a lease ends: answers carry it along. */
+  /**
+   * The separator between a policy's name and the true time at which a lease ends: answers carry
+   * both.
+   */
   private static final char END = '@';
 
   private static final int MOST_LEASES = 10_000;
@@ -58,7 +61,7 @@ public final class SimulatedService {
     return fresh;
   }
 
-  /** Forgets everything, as a server without a store does that is started again. */
+  /** Loses all state, like a restarted server without a store. */
   void restart() {
     engine.close();
     engine = begin();
@@ -131,7 +134,9 @@ public final class SimulatedService {
         : OnFailure.ON_FAILURE_DENY;
   }
 
-  /** Returns until when what is answered by a lease with this policy's name may be spent. */
+  /**
+   * Returns the instant until which an answer from a lease with this policy's name may be spent.
+   */
   static long endNanos(String policy) {
     int at = policy.indexOf(END);
     return at < 0 ? Long.MAX_VALUE : Long.parseLong(policy.substring(at + 1));

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 
 /** A network that delays messages, and loses some of them and of their answers. */
 public class SimulatedWire implements Wire {
-  /** How long one way takes at least. */
+  /** The least time that a message takes in one direction. */
   private static final long FASTEST_NANOS = 50_000L;
 
   private static final long USUAL_NANOS = 3_000_000L;
@@ -27,12 +27,12 @@ public class SimulatedWire implements Wire {
     this.service = service;
   }
 
-  /** Changes what the client sends, for clients that are known to be bad. */
+  /** Changes the messages that the client sends, for clients that are known to be bad. */
   public LeaseRequest sent(LeaseRequest message) {
     return message;
   }
 
-  /** Changes what the client hears, for clients that are known to be bad. */
+  /** Changes the messages that the client receives, for clients that are known to be bad. */
   public UnaryOperator<LeaseResponse> heard() {
     return response -> response;
   }
@@ -47,9 +47,9 @@ public class SimulatedWire implements Wire {
     LeaseRequest sent = sent(message);
     UnaryOperator<LeaseResponse> heard = heard();
     if (world.once(20)) {
-      return; // Lost on its way.
+      return; // The answer is lost.
     }
-    // The message leaves when the machine is done with what it does.
+    // The message leaves when the machine is done with its current work.
     var unused =
         world.at(
             machine.now() + delay(),

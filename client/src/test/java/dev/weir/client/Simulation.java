@@ -18,26 +18,28 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 
-/** Four clients of one service, with everything that may go wrong, in virtual time. */
+/**
+ * A simulation of four clients of one service, with everything that may go wrong, in virtual time.
+ */
 public final class Simulation {
-  /** What a client of this run is made of. */
+  /** The parts of a client in this run. */
   public record Parts(Function<Machine, Clocks> clocks, Wires wires) {
     public static final Parts GOOD = new Parts(Machine::clocks, SimulatedWire::new);
   }
 
-  /** Makes a client's way to the service. */
+  /** A maker of a client's connection to the service. */
   @FunctionalInterface
   public interface Wires {
     SimulatedWire make(World world, Machine machine, SimulatedService service);
   }
 
   /**
-   * What happens besides requests.
+   * The events of a run besides requests.
    *
-   * @param flaps whether the rules change all the time
-   * @param restarts whether the service forgets everything now and then
-   * @param syncMillis the life of leases: the shorter, the less room is left for those that are
-   *     spent too late
+   * @param flaps true if the rules change all the time
+   * @param restarts true if the service loses all state now and then
+   * @param syncMillis the lifetime of leases in milliseconds: the shorter, the less room is left
+   *     for leases that are spent too late
    */
   public record Weather(boolean flaps, boolean restarts, long syncMillis) {}
 
@@ -64,13 +66,13 @@ public final class Simulation {
   public long answered;
   public long admitted;
 
-  /** Requests that were admitted by a lease after its end: that alone can break the limit. */
+  /** Requests that were admitted from a lease after its end: only that can break the limit. */
   public long late;
 
   public Simulation(SplittableRandom random, Parts parts, Weather weather) {
     world = new World(random);
     service = new SimulatedService(world, rules(LIMIT, "leased", weather.syncMillis()));
-    several = !weather.restarts(); // An answer has one revision, which tells the life.
+    several = !weather.restarts(); // An answer's revision is of one of them.
     clientGapNanos = CLIENTS * WINDOW_NANOS / (TIMES_THE_LIMIT * LIMIT);
     for (int i = 0; i < CLIENTS; i++) {
       add(parts);
@@ -118,7 +120,7 @@ public final class Simulation {
   }
 
   private void request(Machine machine, LeasingDecider client) {
-    // After a calm the whole limit is free, and much of it is lent at once.
+    // After a calm phase the whole limit is free, and much of it is lent at once.
     boolean calm = world.nanos() / PHASE_NANOS % 2 == 0;
     long gapNanos = calm ? CALM_TIMES * clientGapNanos : clientGapNanos;
     var unused =
@@ -155,7 +157,7 @@ public final class Simulation {
       return;
     }
     admitted += permits;
-    // What one life of the service has granted is held against its limit.
+    // The grants of the service between two restarts are held against its limit.
     String life = "#" + answer.revision() / SimulatedService.LIFE;
     long now = machine.now();
     long from = begun;
@@ -174,7 +176,9 @@ public final class Simulation {
     return limit != null && now > SimulatedService.endNanos(limit.policy().name());
   }
 
-  /** Whether no message can have come since: the decision was made at the very end then. */
+  /**
+   * Returns whether no message can have arrived since: then the decision was made at the very end.
+   */
   private static boolean answeredLocally(Machine machine, long begun) {
     return machine.now() == begun;
   }
@@ -183,7 +187,7 @@ public final class Simulation {
     history.add(new WindowChecker.Operation(key, permits, from, to, true, answer.reason()));
   }
 
-  /** Has something happen to a machine, again and again. */
+  /** Schedules trouble for a machine, again and again. */
   private void trouble(Machine machine, SimulatedWire wire) {
     var unused =
         world.after(

@@ -5,9 +5,9 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual time in which everything happens on one thread, each thing at its instant. */
+/** Virtual time in which everything happens on one thread, each event at its instant. */
 public final class World {
-  /** What happens at an instant. */
+  /** An event at an instant. */
   private static final class Event implements Comparable<Event>, Ticker.Scheduled {
     final long atNanos;
     final long number;
@@ -54,7 +54,7 @@ public final class World {
     return at(nanos + byNanos, task);
   }
 
-  /** Lets everything happen that happens within so much time. */
+  /** Runs all events of a span of time. */
   void run(long forNanos) {
     long end = nanos + forNanos;
     while (!events.isEmpty() && events.element().atNanos <= end) {
@@ -68,7 +68,7 @@ public final class World {
     nanos = end;
   }
 
-  /** Returns true once in so many times. */
+  /** Returns true once in the given number of times on average. */
   boolean once(int in) {
     return random.nextInt(in) == 0;
   }

@@ -16,29 +16,29 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes what answers requests for administration. */
+/** A factory of the handler of requests for administration. */
 interface Administration {
   /** Returns the handler of a server. */
   AdminHandler handler(
       ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker, Known known);
 
   /**
-   * What a server knows of its traffic.
+   * The data that a server has about its traffic.
    *
-   * @param observed what it has decided
+   * @param observed its decisions
    * @param recorded its requests, or null if they are not recorded
    */
   record Known(Observed observed, @Nullable Recorded recorded) {}
 
   /**
-   * What a server offers that records its traffic.
+   * The recorded traffic of a server.
    *
    * @param runs dry runs, which the server closes
-   * @param policies knows the limits of its subjects
+   * @param policies the limits of its subjects
    */
   record Recorded(DryRuns runs, KeyPolicies policies) {}
 
-  /** Returns Weir's own. */
+  /** Returns Weir's own handler. */
   static AdminHandler api(
       ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker, Known known) {
     List<String> hosts = new ArrayList<>(settings.value(Settings.ADMIN_HOSTS));

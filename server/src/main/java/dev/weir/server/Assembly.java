@@ -33,9 +33,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a server of its parts: the store, the engine, the rules, what follows them, the ports. */
+/**
+ * The construction of a server from its parts: the store, the engine, the rules, their followers,
+ * the ports.
+ */
 final class Assembly {
-  /** With a table in this process, this fraction of the memory for keys is for CL.THROTTLE. */
+  /** The fraction of the memory for keys that CL.THROTTLE gets if its table is in this process. */
   private static final long THROTTLE_SHARE = 4;
 
   /** Time for the ports to close, in addition to the time for requests in flight. */
@@ -56,7 +59,7 @@ final class Assembly {
   /**
    * Starts a server with a shared store, or with none; it closes the store when it is closed.
    *
-   * @param begun is given the server before it decides
+   * @param begun receives the server before it decides
    */
   static WeirServer start(
       ServerSettings settings,

@@ -13,19 +13,19 @@ import dev.weir.server.internal.rules.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ports of a server stand on.
+ * The parts of a server that its ports use.
  *
  * @param load the load for elastic rules
  * @param shared the shared store, for the metrics page, or null
- * @param buckets of callers that need no rules
- * @param tokens of clients that ask for decisions
+ * @param buckets the buckets of callers that need no rules
+ * @param tokens the tokens of clients that send requests for decisions
  * @param configuration the configuration store, for the metrics page, or null
- * @param admin answers requests for administration; null if there is no port for them
- * @param upstream asks the server whose limits this one holds; null if it has its own
- * @param traffic records what the ports are asked; null if that is not wanted
- * @param refusals logs refused requests; null if that is not wanted
- * @param tracing makes spans of requests
- * @param observation keeps what was decided, for the dashboard; null if there is none
+ * @param admin the handler of requests for administration; null if there is no port for them
+ * @param upstream the client of the server whose limits this one holds; null if it has its own
+ * @param traffic the recorder of the ports' requests; null if they are not recorded
+ * @param refusals the log of refused requests; null if they are not logged
+ * @param tracing the source of spans of requests
+ * @param observation the decisions kept for the dashboard; null if there is none
  */
 record Behind(
     Engine engine,

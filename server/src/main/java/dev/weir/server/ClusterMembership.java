@@ -9,7 +9,7 @@ public interface ClusterMembership extends ClusterPages {
   /** Returns the store that decides in the cluster. Closing it ends the membership. */
   SharedStore store();
 
-  /** Waits until this member has applied what the cluster has decided, or for a limited time. */
+  /** Waits until this member has applied the cluster's earlier decisions, or for a limited time. */
   void awaitCaughtUp() throws InterruptedException;
 
   /** Adds the metrics of this member. */

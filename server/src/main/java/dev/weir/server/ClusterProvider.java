@@ -33,7 +33,7 @@ public interface ClusterProvider {
    * cluster is formed.
    *
    * @param store settings of the store that decides in the cluster
-   * @param log receives what an operator should know, in one line each
+   * @param log receives messages for an operator, one line each
    * @throws StartException if the folder, the port or a certificate cannot be used, or the members
    *     do not agree
    * @throws InterruptedException if the thread is interrupted while it waits
@@ -46,7 +46,7 @@ public interface ClusterProvider {
    *
    * @param uri some of the members
    * @param store settings of the store that decides in the cluster
-   * @param log receives what an operator should know, in one line each
+   * @param log receives messages for an operator, one line each
    * @return the store, which closes the connections when it is closed
    * @throws StartException if a certificate cannot be used
    * @throws InterruptedException if the thread is interrupted while it waits

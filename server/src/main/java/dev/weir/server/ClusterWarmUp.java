@@ -17,34 +17,34 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has the cluster decide before this member says that it is ready, so that its way there and back
- * is compiled: what {@link WarmUp} drives ends at a table in this process.
+ * The warm-up of a cluster before this member is ready: it compiles the code of the path to the
+ * cluster and back. The requests of {@link WarmUp} end at a table in this process.
  */
 final class ClusterWarmUp {
   /*
-   * What does it leave behind? Nothing that a rule, a caller's bucket or a count of one can see: its
-   * decisions have a name of their own, and keys that are forgotten as soon as their buckets are
-   * full again, a moment later. It asks as few at once as a few clients would, so that a cluster
-   * that serves others while this member is started again does not notice. The first decisions of a
-   * member are the slowest that it will ever make, and may come too late; it goes on after a pause,
-   * and gives up where too many in a row do.
+   * What does it leave behind? Nothing that a rule, a caller's bucket or a count of one can see.
+   * Its decisions have a name of their own, and their keys are removed as soon as their buckets are
+   * full again, a moment later. It sends as few requests at once as a few clients, so that a
+   * cluster that serves others while this member restarts is not disturbed. The first decisions of
+   * a member are the slowest that it will ever make, and may come too late. The warm-up continues
+   * after a pause, and gives up if too many rounds in a row fail.
    */
 
-  /** The name that its keys are counted under. No rule and no bucket of a caller has it. */
+  /** The name under which its keys are counted. No rule and no bucket of a caller has it. */
   static final String NAME = "warm-up of members";
 
   private static final long MOST_NANOS = 2_000_000_000L;
 
-  /** Rounds have 1, 2, 4 ... decisions under way at once, and then begin again. */
+  /** The number of sizes of a round: 1, 2, 4 ... decisions at once, and then 1 again. */
   private static final int SIZES = 8;
 
   private static final int BATCH = 16;
   private static final long KEYS = 64;
 
-  /** Spreads keys over all groups: fingerprints are taken by their first bits. */
+  /** A factor that spreads keys over all groups: a fingerprint's first bits decide its group. */
   private static final long SPREAD = Long.MIN_VALUE / (KEYS / 2);
 
-  /** Far more than it asks: none is refused. */
+  /** The permits a second, far more than it requests: none is refused. */
   private static final long PERMITS = 1_000_000;
 
   private static final long ANSWER_MILLIS = 2_000;
@@ -72,7 +72,7 @@ final class ClusterWarmUp {
             ticker.nanos());
   }
 
-  /** Warms up for a bounded time; returns what was done, for the log. */
+  /** Warms up for a bounded time; returns a summary for the log. */
   static String run(Store store, Ticker ticker) throws InterruptedException {
     long begun = ticker.nanos();
     ClusterWarmUp warmUp = new ClusterWarmUp(store, ticker);
@@ -97,11 +97,12 @@ final class ClusterWarmUp {
         warmUp.asked);
   }
 
-  /** Returns whether so many decisions at once were all made by the cluster. */
+  /** Decides this many requests at once; returns whether the cluster decided all. */
   private boolean decides(int count) throws InterruptedException {
     int calls = 0;
     for (int left = count; left > 0; calls++) {
-      // Ports ask for one request at a time, and for what came together on a connection.
+      // Ports decide single requests, and batches of requests that arrived together on a
+      // connection.
       if (left >= BATCH) {
         Batch batch = new Batch(BATCH);
         for (int i = 0; i < BATCH; i++) {

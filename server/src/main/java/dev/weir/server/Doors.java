@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
 final class Doors {
-  /** Administration is for a few people and tools. */
+  /** The most connections for administration, which serves a few users and tools. */
   private static final int MAX_ADMIN_CONNECTIONS = 100;
 
   private final ServerSettings settings;
@@ -193,9 +193,9 @@ final class Doors {
         isReady());
   }
 
-  /** Returns the metrics that {@code GET /metrics} shows. */
+  /** Returns the metrics of {@code GET /metrics}. */
   PrometheusRegistry metrics() {
-    return Objects.requireNonNull(metrics); // Since the ports were opened.
+    return Objects.requireNonNull(metrics); // It is set when the ports are opened.
   }
 
   private RequestTimes times(String door) {
@@ -241,7 +241,7 @@ final class Doors {
     }
   }
 
-  /** Reports why the server is not ready, and goes on answering. */
+  /** Reports why the server is not ready; requests are still answered. */
   void notReady(String why) {
     notReady = why;
     if (grpc != null) {
@@ -253,22 +253,22 @@ final class Doors {
     return notReady.isEmpty();
   }
 
-  /** Returns the port of the gRPC door. */
+  /** Returns the number of the gRPC port. */
   int grpcPort() {
     return grpc == null ? -1 : grpc.port();
   }
 
-  /** Returns the port of the HTTP door. */
+  /** Returns the number of the HTTP port. */
   int httpPort() {
     return http == null ? -1 : http.port();
   }
 
-  /** Returns the port of the RESP door, or -1 if there is none. */
+  /** Returns the number of the port for Redis clients, or -1 if there is none. */
   int respPort() {
     return resp == null ? -1 : resp.port();
   }
 
-  /** Returns the port for administration, or -1 if there is none. */
+  /** Returns the number of the port for administration, or -1 if there is none. */
   int adminPort() {
     return admin == null ? -1 : admin.port();
   }

@@ -3,15 +3,15 @@ package dev.weir.server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns when the key space is almost full: once, and again only after it was below {@value
- * #CALM_PERCENT} %.
+ * The warning that the key space is almost full. It is given once, and again only after the key
+ * space was below {@value #CALM_PERCENT} %.
  */
 final class FullnessWarning {
   static final int WARN_PERCENT = 80;
 
   /**
-   * Below this the warning may come again: lower than the mark for warnings, or it would come and
-   * go.
+   * The fullness below which the warning may come again. It is lower than the mark for warnings:
+   * otherwise the warning would come and go.
    */
   static final int CALM_PERCENT = 70;
 
@@ -20,7 +20,7 @@ final class FullnessWarning {
   private boolean warned;
 
   /**
-   * @param what may be full
+   * @param what the part that may be full
    * @param settings the settings that bound it
    */
   FullnessWarning(String what, String settings) {

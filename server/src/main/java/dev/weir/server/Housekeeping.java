@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class Housekeeping {
   private static final long ROUND_MILLIS = 1_000;
 
-  /** New content is used when two reads find the same, so a change takes less than two of these. */
+  /**
+   * Half of the time after which a changed file is used: its new content must be found by two
+   * reads.
+   */
   private static final long FILES_MILLIS = 500;
 
   private final FullnessWarning fullness =

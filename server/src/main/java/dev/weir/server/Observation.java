@@ -22,17 +22,20 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps what a server has decided, for its dashboard: reads the counters every second, on a thread
- * of its own. Safe for use by many threads.
+ * The record of a server's decisions for its dashboard, which reads the counters every second, on a
+ * thread of its own. Safe for use by many threads.
  */
 final class Observation implements AutoCloseable {
   private static final String FOLDER = "history";
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /** So long after a second has begun, so that a timer that is early is not in the one before. */
+  /**
+   * The delay after the beginning of a second, so that an early timer does not fire in the second
+   * before.
+   */
   private static final long LATER_NANOS = 20_000_000L;
 
-  /** Seconds that wait to be sent to those who look; further ones are left out. */
+  /** The most seconds that wait to be sent to the dashboard; further ones are left out. */
   private static final int MAX_WAITING = 10;
 
   private final Insight insight;
@@ -71,7 +74,7 @@ final class Observation implements AutoCloseable {
     return thread;
   }
 
-  /** Has an engine observed; nothing is read before {@link #begin}. */
+  /** Observes an engine; nothing is read before {@link #begin}. */
   static Observation open(
       ServerSettings settings, Engine engine, Configuration configuration, Ticker ticker) {
     Path folder = settings.value(Settings.DATA_DIR).map(data -> data.resolve(FOLDER)).orElse(null);
@@ -96,7 +99,7 @@ final class Observation implements AutoCloseable {
             new Guarded(Loop.INSIGHT, insight::tick), delay, SECOND_NANOS, TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the reading, and writes what has begun. */
+  /** Ends the reading, and writes the current second. */
   @Override
   public void close() {
     clock.shutdownNow();

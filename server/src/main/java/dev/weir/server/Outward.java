@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a server sends to other systems by itself. Safe for use by many threads. */
+/** The senders of data to other systems: telemetry and statsd. Safe for use by many threads. */
 final class Outward implements AutoCloseable {
   private final @Nullable Telemetry telemetry;
   private final List<Statsd> statsd = new ArrayList<>(1);
@@ -22,9 +22,9 @@ final class Outward implements AutoCloseable {
   }
 
   /**
-   * Starts what the settings ask for.
+   * Starts the senders that the settings name.
    *
-   * @throws StartException if it cannot be configured
+   * @throws StartException if one cannot be configured
    */
   static Outward start(ServerSettings settings, Engine engine) throws StartException {
     Outward outward = new Outward(Telemetry.start(settings));
@@ -38,19 +38,19 @@ final class Outward implements AutoCloseable {
     return telemetry == null ? Tracing.OFF : telemetry.tracing();
   }
 
-  /** Returns whether anything is sent. */
+  /** Returns whether there is a sender. */
   boolean sends() {
     return telemetry != null || !statsd.isEmpty();
   }
 
-  /** Sends these metrics from now on, where that is wanted. */
+  /** Sends these metrics from now on, if telemetry is configured. */
   void metrics(PrometheusRegistry registry) {
     if (telemetry != null) {
       telemetry.metrics(registry);
     }
   }
 
-  /** Sends what has not been sent, and ends; receivers that do not answer delay it. */
+  /** Sends all remaining data, and ends; receivers that do not answer delay it. */
   @Override
   public void close() {
     statsd.forEach(Statsd::close);

@@ -36,17 +36,17 @@ import java.util.function.Supplier;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
-/** The store that this server shares with others, and what the log says of it. */
+/** The store that this server shares with others, with the log lines about its state. */
 final class SharedStore {
   /**
-   * Wait for the first connection, so that a new server does not answer without a store that is
-   * there.
+   * The longest wait for the first connection: a new server should not answer before it has reached
+   * a store that is there.
    */
   private static final long MAX_WAIT_MILLIS = 2_000;
 
   private static final long STEP_MILLIS = 5;
 
-  /** More than the kinds of warnings that a store has. */
+  /** The most warnings that wait, more than the kinds of warnings that a store has. */
   private static final int MOST_WARNINGS = 16;
 
   private final Store store;
@@ -62,10 +62,11 @@ final class SharedStore {
   private @Nullable Boolean said;
 
   /**
-   * @param problem why the store cannot be reached, empty if it can be or the cause is unknown
-   * @param where for people, without a password
-   * @param keys by which fingerprints it knows its keys, in a word
-   * @param membership in a cluster; null if this is none
+   * @param problem the reason why the store cannot be reached, empty if it can be or the cause is
+   *     unknown
+   * @param where its address for messages, without a password
+   * @param keys a word for the fingerprints by which the store identifies keys
+   * @param membership in a cluster; null if there is no cluster
    */
   SharedStore(
       Store store,
@@ -87,10 +88,11 @@ final class SharedStore {
   }
 
   /**
-   * Opens the store by the settings, whether it can be reached or not. Returns null if it is this
-   * process alone.
+   * Opens the store by the settings, whether it can be reached or not. Returns null if limits are
+   * counted in this process alone.
    *
-   * @throws StartException if its password cannot be read, or this cannot be the cluster's member
+   * @throws StartException if its password cannot be read, or this server cannot be the cluster's
+   *     member
    * @throws InterruptedException if the thread is interrupted while it waits for the cluster
    */
   static @Nullable SharedStore open(ServerSettings settings, Ticker ticker)
@@ -159,7 +161,7 @@ final class SharedStore {
     return of(membership.store(), where, "the cluster's", membership, ticker, warnings);
   }
 
-  /** Returns the store of a cluster of which this server is no member. */
+  /** Returns the store of a cluster of which this server is not a member. */
   private static SharedStore connected(ServerSettings settings, StoreUri uri, Ticker ticker)
       throws StartException, InterruptedException {
     FewLines lines = new FewLines(ticker);
@@ -195,8 +197,9 @@ final class SharedStore {
   }
 
   /**
-   * Warnings that limits may not hold. They have a line limit of their own, or a store that comes
-   * and goes would use it up; a warning that has to wait is kept. Safe for use by many threads.
+   * Warnings that limits may not hold. They have a line limit of their own, because a store that
+   * comes and goes would use up a common one. A warning that has to wait is kept. Safe for use by
+   * many threads.
    */
   static final class Warnings implements Consumer<String> {
     private final FewLines log;
@@ -225,7 +228,7 @@ final class SharedStore {
     }
   }
 
-  /** The store's own lines: warnings while the store does not decide. */
+  /** The store's own log lines, which are warnings while the store does not decide. */
   private static final class Details implements Consumer<String> {
     private final FewLines log;
     private volatile @Nullable RedisStore store;
@@ -246,12 +249,12 @@ final class SharedStore {
     return store;
   }
 
-  /** Returns by which fingerprints it knows its keys, in a word. */
+  /** Returns a word for the fingerprints by which the store identifies keys. */
   String keys() {
     return keys;
   }
 
-  /** Returns what this server is of a cluster; null if this is none. */
+  /** Returns this server's membership in a cluster; null if there is no cluster. */
   @Nullable ClusterMembership membership() {
     return membership;
   }
@@ -272,7 +275,7 @@ final class SharedStore {
   }
 
   /**
-   * Logs once, at the start, what rules answer while the store does not decide: users of
+   * Logs once, at the start, the answers of the rules while the store does not decide: users of
    * envoyproxy/ratelimit are used to the opposite.
    *
    * @param rules in force
@@ -317,12 +320,12 @@ final class SharedStore {
     return where + " does not decide" + (cause.isEmpty() ? "" : " (" + cause + ")") + "; ";
   }
 
-  /** Returns what is answered until the store decides. */
+  /** Returns the answers until the store decides, in words. */
   private static String until(RuleSet rules) {
     return "until it does, rules answer by their on_failure: " + answers(rules);
   }
 
-  /** Returns the number of rules by what they answer. */
+  /** Returns the number of rules by their answers. */
   private static String answers(RuleSet rules) {
     Map<FailureMode, Integer> answers = new EnumMap<>(FailureMode.class);
     for (Rule rule : rules.rules()) {

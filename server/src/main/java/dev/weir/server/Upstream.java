@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the client of the server whose limits this one holds. */
+/** The construction of the client of the server whose limits this one holds. */
 final class Upstream {
   private Upstream() {}
 

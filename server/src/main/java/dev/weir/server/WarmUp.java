@@ -34,18 +34,18 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends requests to a private copy of the server before the first real request, so that classes are
- * loaded and code is compiled. The copy has real ports, on the loopback interface, and an engine of
- * its own, so that no limit is touched.
+ * The warm-up of a server: requests to a private copy of it before the first real request, which
+ * load classes and compile code. The copy has real ports, on the loopback interface, and an engine
+ * of its own, so that no limit is touched.
  */
 final class WarmUp {
-  /** Enough for the compiler to have compiled the most used code. */
+  /** The rounds over gRPC, enough for the compiler to have compiled the most used code. */
   private static final int GRPC_ROUNDS = 60;
 
   private static final int HTTP_ROUNDS = 100;
   private static final int RESP_ROUNDS = 100;
 
-  /** A slow machine starts nevertheless. */
+  /** The longest warm-up: a slow machine starts nevertheless. */
   private static final long MAX_NANOS = 5_000_000_000L;
 
   private static final int USERS = 64;
@@ -58,7 +58,7 @@ final class WarmUp {
   private final Ticker ticker;
   private final long endNanos;
 
-  /** Sends some requests to one port; returns their number. */
+  /** A round of requests to one port; returns their number. */
   private interface Round {
     int run(int round) throws IOException, InterruptedException;
   }
@@ -69,7 +69,7 @@ final class WarmUp {
     this.endNanos = endNanos;
   }
 
-  /** Warms up for a bounded time; returns what was done, for the log. */
+  /** Warms up for a bounded time; returns a summary for the log. */
   static String run(Ticker ticker) throws InterruptedException {
     long startNanos = ticker.nanos();
     ServerSettings settings =
@@ -218,7 +218,7 @@ final class WarmUp {
     }
   }
 
-  /** Releases a permit when an answer has arrived. */
+  /** An observer that releases a permit when an answer has arrived. */
   private static final class Released<T> implements StreamObserver<T> {
     private final Semaphore done;
 

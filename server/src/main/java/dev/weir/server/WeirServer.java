@@ -85,9 +85,8 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Starts a server and returns when it is ready: rules in force, code warm, all ports open. If the
-   * rules are to come from a configuration store that has none for it now, it returns with all
-   * ports open and not ready, and is ready when they come. It configures the log of the whole
-   * process.
+   * rules come from a configuration store that has none yet, it returns with all ports open; the
+   * server is ready when the rules come. It configures the log of the whole process.
    *
    * @throws StartException if the rules are broken, a port is taken, a certificate cannot be used,
    *     or the configuration store is damaged or in use
@@ -98,10 +97,10 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server as {@link #start(ServerSettings)} does.
+   * Starts a server in the same way as {@link #start(ServerSettings)}.
    *
-   * @param begun is given the server once its ports are open, before it says that it is ready: from
-   *     then on it can be drained, by any thread, also while this method waits
+   * @param begun receives the server once its ports are open, before it is ready: from then on any
+   *     thread can drain it, even while this method waits
    */
   public static WeirServer start(ServerSettings settings, Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
@@ -119,9 +118,9 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Begins the work.
+   * Starts to serve.
    *
-   * @param missing why there are no rules yet, or empty
+   * @param missing the reasons why there are no rules yet, or empty
    */
   void begin(List<Problem> missing) throws InterruptedException {
     if (missing.isEmpty()) {
@@ -227,12 +226,12 @@ public final class WeirServer implements AutoCloseable {
     return grpcPort;
   }
 
-  /** Returns the port for Redis clients, or -1 if there is none. */
+  /** Returns the number of the port for Redis clients, or -1 if there is none. */
   public int respPort() {
     return respPort;
   }
 
-  /** Returns the port for administration, or -1 if there is none. */
+  /** Returns the number of the port for administration, or -1 if there is none. */
   public int adminPort() {
     return adminPort;
   }
@@ -242,7 +241,7 @@ public final class WeirServer implements AutoCloseable {
     return doors.isReady();
   }
 
-  /** Stops as {@link #drain} does, within the settings' drain timeout. */
+  /** Stops the server within the settings' drain timeout. See {@link #drain(Duration)}. */
   public void drain() throws InterruptedException {
     drain(settings.value(Settings.DRAIN_TIMEOUT));
   }
@@ -298,7 +297,7 @@ public final class WeirServer implements AutoCloseable {
     return Guarded::uncaught;
   }
 
-  /** Ends the drain delay, also one that has not begun. */
+  /** Ends the drain delay, even before it has begun. */
   void endDrainDelay() {
     state.hurry.countDown();
   }

@@ -8,9 +8,9 @@
  *
  * <p>{@code Assembly} makes a server of its parts. {@code settings} has the flags; the parts are in
  * {@code internal}: {@code http}, {@code grpc} and {@code resp} are the ports, {@code deciding}
- * their way to the engine, {@code guard} and {@code access} their protection, {@code rules} and
- * {@code state} what outlives a request, {@code metrics}, {@code telemetry} and {@code log} what is
- * reported.
+ * their path to the engine, {@code guard} and {@code access} their protection, {@code rules} and
+ * {@code state} the data that outlives a request, {@code metrics}, {@code telemetry} and {@code
+ * log} the reports.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.server;

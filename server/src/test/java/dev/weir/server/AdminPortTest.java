@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The port for administration as a transport, with a handler of the test's own behind it. */
+/** Tests of the port for administration as a transport, with a handler of the test behind it. */
 @Timeout(300)
 class AdminPortTest {
   private static final int PIECE = 64 << 10;
@@ -50,7 +50,7 @@ class AdminPortTest {
   private final AtomicInteger pieces = new AtomicInteger();
   private final List<Socket> sockets = new ArrayList<>();
 
-  @SuppressWarnings("NullAway.Init") // By each test, with its own settings.
+  @SuppressWarnings("NullAway.Init") // Each test sets it, with settings of its own.
   private RunningServer running;
 
   private int opened;
@@ -171,7 +171,7 @@ class AdminPortTest {
         text.append((char) c);
       }
     } catch (SocketException e) {
-      return text.toString(); // A reset is a way to close, too.
+      return text.toString(); // A reset is also a way to close.
     }
     return text.toString();
   }
@@ -290,15 +290,15 @@ class AdminPortTest {
   void answerThatTakesLongerThanTheRequestTimeout_isNotCut() throws Exception {
     start("request-timeout", "200ms");
     Socket waits = sendUntilHandled(last("/long"));
-    Socket silent = connect(); // Is closed when the request timeout is over, and then some.
+    Socket silent = connect(); // It is closed when the request timeout is over, with some delay.
     assertThat(all(silent)).isEmpty();
     release.countDown();
     assertThat(body(all(waits))).isEqualTo("done");
   }
 
   /**
-   * The connection whose request is handled. A short request timeout may cut one off before its
-   * request has been read, if the machine stands still meanwhile; then there is another.
+   * Returns the connection whose request is handled. If the machine stands still, a short request
+   * timeout may cut a connection off before its request has been read; then another one is opened.
    */
   private Socket sendUntilHandled(String request) throws Exception {
     int before = handled.get();
@@ -312,7 +312,7 @@ class AdminPortTest {
         continue; // It was cut off while the request was being sent.
       }
       opened++;
-      // Others may time out meanwhile: one connection more than needed is no harm.
+      // Others may time out meanwhile: one connection more than needed does no harm.
       while (handled.get() == before && timedOut() == timedOut) {
         Thread.onSpinWait();
       }
@@ -379,18 +379,18 @@ class AdminPortTest {
     while (timedOut() < opened) {
       assertThat(System.nanoTime()).isLessThan(deadline);
     }
-    assertThat(pieces.get()).isLessThan(opened * 200); // Of 64 KiB; sockets hold some MiB.
+    assertThat(pieces.get()).isLessThan(opened * 200); // Pieces of 64 KiB; sockets hold some MiB.
     assertThat(running.metric("weir_pending_bytes")).isLessThan(64L << 20);
   }
 
   @Test
   void clientThatReadsSlowly_getsItAll() throws Exception {
     start("request-timeout", "500ms");
-    // One that does not read for half a second is cut off, also because its machine stood still.
+    // A client that does not read for half a second is cut off, even if its machine stood still.
     Retried.run(this::readSlowly);
   }
 
-  /** Takes a second and more for an answer of 8 MiB. */
+  /** Reads an answer of 8 MiB in a second and more. */
   private void readSlowly() throws Exception {
     Socket socket = connect();
     send(socket, last("/large"));

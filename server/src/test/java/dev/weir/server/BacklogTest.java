@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Work that really queues up in an event loop's sockets, through a real port. */
+/** Tests of work that really queues up in an event loop's sockets, through a real port. */
 class BacklogTest {
   private static final int COMMANDS = 10_000;
   private static final long DECISION_NANOS = 200_000;
 
   @TempDir private Path folder;
 
-  /** Takes the processor for a while for every decision, on the event loop. */
+  /** A store that takes the processor for a while for every decision, on the event loop. */
   private static final class SlowStore extends ForwardingStore<MemoryStore> {
     SlowStore() {
       super(new MemoryStore());
@@ -43,7 +43,7 @@ class BacklogTest {
     }
   }
 
-  /** Two seconds of work, when a request may wait for 40 ms. */
+  /** Two seconds of work, while a request may wait for 40 ms. */
   @Test
   @Timeout(120)
   void partOfABacklogIsDecided_andTheRestToldThatThereWasNoTime() throws Exception {

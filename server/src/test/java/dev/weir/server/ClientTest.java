@@ -29,7 +29,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client and a real server: what is decided without a call, and what without the server. */
+/**
+ * Tests of the client and a real server: decisions without a call, and answers without the server.
+ */
 class ClientTest {
   private static final String RULES =
       """
@@ -108,7 +110,7 @@ class ClientTest {
     for (int i = 0; i < 20_000; i++) {
       assertThat(ask("hot").allowed()).isTrue();
     }
-    assertThat(client.metrics().messages()).isLessThan(100); // 5 for 1,000.
+    assertThat(client.metrics().messages()).isLessThan(100); // 5 for 1,000 requests.
     assertThat(client.metrics().admittedLocally()).isGreaterThan(19_900);
     client.close();
     until(() -> outstanding() == 0);
@@ -154,7 +156,7 @@ class ClientTest {
     assertThat(decision.retryAfterSeconds()).isBetween(3_500L, 3_600L);
   }
 
-  /** A caller who is held up between two requests may have each of them answered by itself. */
+  /** If the caller is held up between two requests, each of them may be answered by itself. */
   @Test
   void manyAtOnce_shareMessages() throws Exception {
     Retried.run(this::askManyAtOnce);
@@ -203,7 +205,7 @@ class ClientTest {
   @Test
   void refund_givesBackWhatWasCharged() throws Exception {
     Answer first = ask("strict");
-    client.refund(of("strict"), first, back -> {}); // From now on charges are remembered.
+    client.refund(of("strict"), first, back -> {}); // From now on charges are kept.
     for (int i = 0; i < 20; i++) {
       Answer answer = ask("strict");
       assertThat(answer.allowed()).as("request %d", i).isTrue();

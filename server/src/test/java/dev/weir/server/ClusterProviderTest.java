@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server without {@code weir-server-cluster}, which is not on the class path of its tests. */
+/**
+ * Tests of the server without {@code weir-server-cluster}, which is not on the class path of its
+ * tests.
+ */
 class ClusterProviderTest {
   private static final String MISSING =
       "weir-server-cluster: not on the class path (expected: this jar, and the jars that it"

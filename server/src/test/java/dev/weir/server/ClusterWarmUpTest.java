@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClusterWarmUpTest {
-  /** A step for each time that it is read. */
+  /** The time by which the clock advances at each reading. */
   private static final long STEP_NANOS = 1_000_000;
 
   private final AtomicLong now = new AtomicLong();

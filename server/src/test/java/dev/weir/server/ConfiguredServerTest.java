@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that take their rules from a configuration store, in every state of it. */
+/** Tests of servers that take their rules from a configuration store, in every state of it. */
 @Timeout(300)
 class ConfiguredServerTest {
   private static final String BROKEN = RunningServer.RULES.replace("unit: minute", "unit: minit");

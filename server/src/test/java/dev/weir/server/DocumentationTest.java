@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The pages for users say what the code does. */
+/** Tests that the pages for users match the code. */
 class DocumentationTest {
   private static String page(String name) throws Exception {
     return Files.readString(Path.of("..", "docs", name));

@@ -30,11 +30,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Asks for one permit by every door, each time on a connection of its own or a stream of its own,
- * and does not wait for the answers.
+ * The requests for one permit over every port, each time on a connection or a stream of its own,
+ * without waiting for the answers.
  */
 final class EveryDoor implements AutoCloseable {
-  /** How many ways there are to ask. */
+  /** The number of ways to send a request. */
   static final int COUNT = 7;
 
   private final WeirServer server;
@@ -52,7 +52,7 @@ final class EveryDoor implements AutoCloseable {
             .build();
   }
 
-  /** Returns the answers to come, as texts, by door. */
+  /** Returns the future answers, as texts, by port. */
   Map<String, CompletableFuture<String>> ask(String key, String value) {
     Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
     String check = "{\"domain\":\"test\",\"descriptor\":{\"" + key + "\":\"" + value + "\"}}";
@@ -133,7 +133,7 @@ final class EveryDoor implements AutoCloseable {
     return answer;
   }
 
-  /** Hangs up, whether there was an answer or not. */
+  /** Closes all connections, whether there was an answer or not. */
   @Override
   public void close() throws IOException {
     for (Closeable each : hangUp) {
@@ -143,7 +143,7 @@ final class EveryDoor implements AutoCloseable {
     callers.shutdownNow();
   }
 
-  /** The first response of a call, blanks and line ends as one blank. */
+  /** The first response of a call, with blanks and line ends as one blank. */
   private static final class First<T> implements StreamObserver<T> {
     private final CompletableFuture<String> answer = new CompletableFuture<>();
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Asks as Envoy does, with Envoy's own classes. */
+/** Tests of the gRPC port with Envoy's own classes, in the manner of Envoy. */
 class GrpcDoorTest {
   @TempDir private static Path folder;
   private static RunningServer running;
@@ -221,7 +221,7 @@ class GrpcDoorTest {
             .hasMessageContaining("connections: too many (expected: at most 1)");
         assertThat(small.get("/metrics").body())
             .containsPattern(
-                "weir_connections_refused_total\\{door=\"grpc\"} [1-9]"); // It tries again.
+                "weir_connections_refused_total\\{door=\"grpc\"} [1-9]"); // The client tries again.
       } finally {
         first.shutdownNow();
         second.shutdownNow();

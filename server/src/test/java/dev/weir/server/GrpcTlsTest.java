@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** As an Envoy with certificates of its own asks. */
+/** Tests with requests like those of an Envoy with certificates of its own. */
 class GrpcTlsTest {
   @TempDir private static Path folder;
   private static Pem server;
@@ -84,7 +84,7 @@ class GrpcTlsTest {
           assertThat(ask(channel)).isNotNull();
           long pending = -1;
           for (int look = 0; look < 1_000 && pending != 0; look++) {
-            // The answer may be here before its call's end.
+            // The answer may arrive before the end of its call.
             pending = running.metric("weir_pending_bytes");
           }
           assertThat(pending).isZero();

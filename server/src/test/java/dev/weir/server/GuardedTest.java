@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No error ends what the server does by itself, nor is it silent. */
+/** Tests that no error ends the periodic work of the server, and that none is silent. */
 class GuardedTest {
   @TempDir private Path folder;
   private LogCapture log;
@@ -111,7 +111,7 @@ class GuardedTest {
     assertThat(Guarded.errors(Loop.THREAD) - before).isOne();
   }
 
-  /** The look at the store fails at every turn, and tokens come and go all the same. */
+  /** The check of the store fails at every turn, but tokens are still reloaded. */
   @Test
   void partOfTheHousekeepingThatFails_doesNotKeepTheOthersFromTheirTurns() throws Exception {
     CountDownLatch started = new CountDownLatch(1);

@@ -25,14 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Hostile HTTP clients. After each attack, other clients are served as before. */
+/** Tests with hostile HTTP clients. After each attack, other clients are served as before. */
 class HostileHttpTest {
   private static final int MAX_BODY = 65_536;
 
   @TempDir private static Path folder;
   private static RunningServer running;
 
-  /** One that soon cuts off who takes too long. */
+  /** A server that soon cuts off clients that take too long. */
   private static RunningServer hasty;
 
   @BeforeAll
@@ -91,7 +91,7 @@ class HostileHttpTest {
         text.append((char) c);
       }
     } catch (SocketException e) {
-      return text.toString(); // A reset is a way to close, too.
+      return text.toString(); // A reset is also a way to close.
     }
     return text.toString();
   }
@@ -254,7 +254,7 @@ class HostileHttpTest {
         socket.close();
       }
     }
-    // Closed sockets make room again, sooner or later: ask until there is some.
+    // Closed sockets make room again, sooner or later: requests are repeated until there is some.
     int first = -1;
     while (first != 'H') {
       try (Socket socket = connect()) {

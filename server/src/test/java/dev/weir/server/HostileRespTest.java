@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Hostile clients of the RESP port. After each attack, other clients are served as before. */
+/**
+ * Tests with hostile clients of the RESP port. After each attack, other clients are served as
+ * before.
+ */
 class HostileRespTest {
   private static final String TOKEN = "a-token-of-sixteen";
   private static final int MAX_CONNECTIONS = 30;
@@ -27,7 +30,7 @@ class HostileRespTest {
   private static RunningServer running;
   private static RunningServer guarded;
 
-  /** A guarded one that gives strangers little time. */
+  /** A guarded server that gives unauthenticated clients little time. */
   private static RunningServer hasty;
 
   private static RespClient innocent;
@@ -172,7 +175,7 @@ class HostileRespTest {
     try (RespClient client = connect();
         RespClient silent = connect()) {
       client.send("P");
-      silent.send("P"); // Is cut off in time, which is when the other would have been.
+      silent.send("P"); // It is cut off in time, when the other one would have been.
       while (metric("weir_connections_timed_out_total{door=\"resp\"}") == cut) {
         client.send("ING\r\nP");
         assertThat(client.reply()).isEqualTo("+PONG|");
@@ -200,7 +203,7 @@ class HostileRespTest {
 
   @Test
   void connectionsBeyondTheLimit_areToldAndClosed() throws Exception {
-    awaitConnections(1); // Those of other tests are gone.
+    awaitConnections(1); // The connections of other tests are gone.
     RespClient[] many = new RespClient[MAX_CONNECTIONS];
     try {
       for (int i = 0; i < many.length; i++) {
@@ -275,7 +278,7 @@ class HostileRespTest {
     for (Thread attacker : attackers) {
       attacker.join();
     }
-    // Each turn of an attacker is at most 64 KiB of his 5 MB, so there are many in between.
+    // Each turn of an attacker is at most 64 KiB of the 5 MB, so there are many in between.
     assertThat(answers).isGreaterThan(10);
   }
 

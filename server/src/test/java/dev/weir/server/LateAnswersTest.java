@@ -34,12 +34,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All doors, with a store that answers later, on a thread of its own, the last question first. */
+/**
+ * Tests of all ports with a store that answers later, on a thread of its own, the last request
+ * first.
+ */
 class LateAnswersTest {
   private static final SharedMetrics METRICS =
       new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
 
-  /** What each door says of a permit of a thousand. */
+  /** The answer of each port to a request for one permit of a thousand. */
   private static final Map<String, String> GRANTED =
       Map.of(
           "/v1/check", "200 retry-after=none {\"allowed\":true,\"revision\":1,",
@@ -83,7 +86,10 @@ class LateAnswersTest {
     log.close();
   }
 
-  /** Counts what is asked of a store by itself, and not together with what else arrived. */
+  /**
+   * A store that counts the requests that come by themselves, not together with others that
+   * arrived.
+   */
   private static final class Together extends ForwardingStore<LateStore> {
     private final ThreadLocal<Boolean> together = ThreadLocal.withInitial(() -> false);
     private final AtomicInteger alone = new AtomicInteger();
@@ -246,7 +252,7 @@ class LateAnswersTest {
   void drain_waitsForTheStore() throws Exception {
     Map<String, CompletableFuture<String>> asked = doors.ask("tenant", "a");
     awaitDue(EveryDoor.COUNT);
-    asked.remove("CheckStream"); // Streams are not waited for.
+    asked.remove("CheckStream"); // The answers on streams are not awaited.
     CompletableFuture<Void> drained = drain();
     log.await("no new requests");
     store.answer();

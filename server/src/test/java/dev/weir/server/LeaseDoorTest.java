@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Leases over each protocol; windows are long, so that nothing ends meanwhile. */
+/** Tests of leases over each protocol; windows are long, so that nothing ends meanwhile. */
 class LeaseDoorTest {
   private static final String RULES =
       """

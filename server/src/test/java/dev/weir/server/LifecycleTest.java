@@ -144,7 +144,7 @@ class LifecycleTest {
     }
   }
 
-  /** As careful writers do: a reader sees the old content or the new. */
+  /** Replaces a file as careful writers do: a reader sees the old content or the new. */
   private void replace(Path file, String text) throws Exception {
     Path next = Files.writeString(folder.resolve("next.tmp"), text);
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);

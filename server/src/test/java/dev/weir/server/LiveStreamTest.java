@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a server says of itself, over its port for administration. */
+/** Tests of the live statistics of a server, over its port for administration. */
 @Timeout(120)
 class LiveStreamTest {
   private static final Cause CAUSE = Cause.of("test", "for a test");
@@ -45,7 +45,7 @@ class LiveStreamTest {
                     .GET()));
   }
 
-  /** Opens the stream; what is read begins with its head. */
+  /** Opens the stream; reading begins with its head. */
   private BufferedReader open(RunningServer running) throws Exception {
     return Retried.get(
         () -> {

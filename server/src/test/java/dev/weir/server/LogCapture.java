@@ -11,7 +11,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Listens to the server's log. */
+/** A capture of the server's log. */
 public final class LogCapture extends Handler implements AutoCloseable {
   private final SimpleFormatter format = new SimpleFormatter();
   private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
@@ -20,14 +20,14 @@ public final class LogCapture extends Handler implements AutoCloseable {
     Logs.LOG.addHandler(this);
   }
 
-  /** Listens to what the libraries write as well. */
+  /** Captures the lines of the libraries as well. */
   public static LogCapture all() {
     LogCapture capture = new LogCapture();
     Logger.getLogger("").addHandler(capture);
     return capture;
   }
 
-  /** Returns all that was written and not waited for. */
+  /** Returns all lines that were written and not awaited. */
   public String text() {
     return String.join("\n", messages);
   }
@@ -45,7 +45,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
     }
   }
 
-  /** Waits for the next line, whatever it says, and returns it. */
+  /** Waits for the next line, whatever its text, and returns it. */
   public String next() throws InterruptedException {
     String message = messages.poll(60, TimeUnit.SECONDS);
     return message == null ? fail("no log line") : message;

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The refusals of middleware beside those of the service, by the same rules. */
+/** Tests that compare the refusals of middleware with those of the service, by the same rules. */
 class MiddlewareBytesTest {
-  /** Fields of the response that are not the limiter's. */
+  /** Fields of the response that the limiter does not write. */
   private static final List<String> OF_THE_SERVER =
       List.of("content-length", "content-type", "date", ":status");
 
@@ -109,12 +109,15 @@ class MiddlewareBytesTest {
     return fields;
   }
 
-  /** The time until a request passes is the only thing that two clocks can differ in. */
+  /**
+   * Returns a text without times: the time until a request passes is the only value in which two
+   * clocks can differ.
+   */
   private static String timeless(String text) {
     return text.replaceAll("(retry-after-ms\":|reset-after-ms\":|Retry in |;t=)\\d+", "$1N");
   }
 
-  /** A limit of 0: no time is in the answer but the reset. */
+  /** A limit of 0: the only time in the answer is the reset. */
   @ParameterizedTest
   @ValueSource(strings = {"*/*", "application/json", "text/plain"})
   void refusal_hasTheBytesOfCheck(String accept) throws Exception {

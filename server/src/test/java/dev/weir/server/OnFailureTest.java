@@ -17,7 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers whose store is away: what rules answer that do not say it themselves. */
+/**
+ * Tests of servers whose store is away: the answers of rules without a failure mode of their own.
+ */
 class OnFailureTest {
   private static final String RULES =
       """
@@ -49,7 +51,7 @@ class OnFailureTest {
   void prepare() throws IOException {
     log = new LogCapture();
     rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    port = Ports.free(); // Nobody listens there.
+    port = Ports.free(); // Nothing listens there.
   }
 
   @AfterEach

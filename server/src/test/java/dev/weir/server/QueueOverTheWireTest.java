@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A rule with a queue: the service answers late what would be refused at once otherwise. */
+/** Tests of a rule with a queue: the service answers late instead of refusing at once. */
 class QueueOverTheWireTest {
   private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
   private static final String RULES =
@@ -100,8 +100,8 @@ class QueueOverTheWireTest {
       long before = metric("weir_queue_admitted_total");
       long begun = System.nanoTime();
       int asked = 0;
-      // A request that comes 300 ms after the last one, because the machine stood still, waits for
-      // nothing: then there is another one.
+      // A request that comes 300 ms after the last one, because the machine stood still, does not
+      // wait: then another one is sent.
       do {
         assertThat(check(path, "short", path)).as(path + ", request " + asked).isEqualTo(200);
         assertThat(asked * SHORT_NANOS)
@@ -113,7 +113,7 @@ class QueueOverTheWireTest {
     }
   }
 
-  /** A request that waits for its turn keeps nobody waiting but its client. */
+  /** A request that waits for its turn holds up only its own client. */
   @Test
   void http_waitsLongerThanARequestMayTakeToArrive() throws Exception {
     running.close();
@@ -126,7 +126,8 @@ class QueueOverTheWireTest {
             "500ms");
     for (String path : new String[] {"/v1/check", "/json"}) {
       List<String> answers = new ArrayList<>();
-      // A machine that stands still may cut off a request that has hardly begun: there are others.
+      // A machine that stands still may cut off a request that has hardly begun: then another one
+      // is sent.
       while (answers.size() < 5 && !answers.contains("waited and 200")) {
         answers.add(waited(path, "longer", path + answers.size()));
       }
@@ -134,7 +135,7 @@ class QueueOverTheWireTest {
     }
   }
 
-  /** Asks twice for one permit of two seconds, and says what became of the second request. */
+  /** Sends two requests for one permit of two seconds, and returns the outcome of the second. */
   private String waited(String path, String key, String value) throws Exception {
     try {
       long before = metric("weir_queue_admitted_total");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Quota assignments for Envoy, as its filter asks for them. */
+/** Tests of quota assignments for Envoy, with requests like those of its filter. */
 class QuotaServiceTest {
   private static final String RULES =
       """
@@ -104,7 +104,7 @@ class QuotaServiceTest {
       return action().getQuotaAssignmentAction().getRateLimitStrategy();
     }
 
-    /** Returns how many permits the next assignment is worth in its life. */
+    /** Returns the permits of the next assignment in its lifetime. */
     long permits() throws InterruptedException {
       return worth(strategy());
     }

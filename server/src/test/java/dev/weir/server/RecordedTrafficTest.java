@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Dry runs on what a running server was asked. */
+/** Tests of dry runs on the requests of a running server. */
 @Timeout(300)
 class RecordedTrafficTest {
-  /** The rules of the tests with one permit a minute in place of three. */
+  /** The rules of the tests, with one permit a minute in place of three. */
   private static final String CHANGE =
       "{\"rules\":{\"put\":{\"rules.yaml\":\""
           + RunningServer.RULES
@@ -77,7 +77,7 @@ class RecordedTrafficTest {
       assertThat(report.body()).contains("Before and after").doesNotContain("mallory");
       assertThat(report.headers().firstValue("Content-Security-Policy").orElse(""))
           .contains("default-src 'none'");
-      // The rules in force are what they were.
+      // The rules in force have not changed.
       assertThat(running.check("user", "mallory.example").statusCode()).isEqualTo(429);
     }
   }

@@ -30,7 +30,7 @@ import redis.clients.jedis.Transaction;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Two unrelated client libraries, as their users set them up. */
+/** Tests with two unrelated client libraries, in their usual configuration. */
 class RespClientsTest {
   private static final String TOKEN = "a token of sixteen or more";
 
@@ -84,7 +84,7 @@ class RespClientsTest {
       List<Object> replies = pipeline.syncAndReturnAll();
       assertThat(replies).hasSize(1_000);
       assertThat(replies.stream().filter(reply -> list(reply).get(0).equals(0L))).hasSize(500);
-      Transaction transaction = jedis.multi(); // What pipelines of redis-py are by default.
+      Transaction transaction = jedis.multi(); // Pipelines of redis-py are transactions by default.
       for (int i = 0; i < 300; i++) {
         transaction.sendCommand(Word.CL_THROTTLE, "multi", "99", "1", "500");
       }
@@ -96,7 +96,7 @@ class RespClientsTest {
     }
   }
 
-  @SuppressWarnings("unchecked") // Arrays of the protocol are lists of whatever it has.
+  @SuppressWarnings("unchecked") // Arrays of the protocol become lists of any elements.
   private static List<Object> list(Object reply) {
     return (List<Object>) reply;
   }

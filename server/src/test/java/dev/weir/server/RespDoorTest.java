@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The replies to Redis clients, byte for byte. */
+/** Tests of the replies to Redis clients, byte for byte. */
 class RespDoorTest {
   @TempDir private static Path folder;
   private static RunningServer running;
@@ -42,7 +42,7 @@ class RespDoorTest {
     client.close();
   }
 
-  /** Asks, and allows that time has passed since the calls before, half a minute at most. */
+  /** Sends a command, and accepts that up to half a minute has passed since the last calls. */
   private void throttle(String command, long... expected) throws Exception {
     List<Long> reply = client.throttle(command.split(" ", -1));
     assertThat(reply).as(command).hasSize(5);
@@ -54,7 +54,7 @@ class RespDoorTest {
 
   @Test
   void clThrottle_saysWhetherItIsLimited() throws Exception {
-    // A permit every 500 seconds, three and one more at once.
+    // A permit every 500 seconds, and at most four at once.
     throttle("CL.THROTTLE cell 3 1 500", 0, 4, 3, -1, 500);
     throttle("cl.throttle cell 3 1 500 0", 0, 4, 3, -1, 500);
     throttle("CL.THROTTLE cell 3 1 500 2", 0, 4, 1, -1, 1500);
@@ -138,7 +138,7 @@ class RespDoorTest {
     assertThat(client.ask("WEIR.CHECK", "test", "1", "never", "x")).startsWith("*7|:0|:0|:0|:-1|:");
     assertThat(client.ask("WEIR.CHECK", "test", "1", "unknown", "x"))
         .isEqualTo("*7|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|");
-    // What one door counts, the others see.
+    // The counts of one port are those of the others.
     client.ask("WEIR.CHECK", "test", "1", "user", "resp");
     assertThat(running.check("user", "resp").statusCode()).isEqualTo(429);
   }

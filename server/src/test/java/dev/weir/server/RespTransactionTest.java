@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code MULTI}, {@code EXEC} and {@code DISCARD}, byte for byte. */
+/** Tests of {@code MULTI}, {@code EXEC} and {@code DISCARD}, byte for byte. */
 class RespTransactionTest {
   private static final String ABORTED =
       "-EXECABORT Transaction discarded because of previous errors.|";

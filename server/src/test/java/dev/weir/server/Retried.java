@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 
 /**
- * Tests of what a server does to a client who takes too long, which is half a second there. The
- * machine may hold this process up for longer than that between two bytes, and then the server cuts
- * off a client who meant well. So what fails is tried again; what is wrong fails each time.
+ * The repetition of tests of servers that cut off clients which take too long, which is half a
+ * second there. The machine may hold this process up for longer than that between two bytes; then
+ * the server cuts off an honest client. So a failed test is repeated; a real error fails each time.
  */
 public final class Retried {
   private static final int TRIES = 8;
 
-  /** What is tried; begins anew each time. */
+  /** The body of a test; begins anew each time. */
   @FunctionalInterface
   public interface Body {
     void run() throws Exception;
@@ -19,7 +19,9 @@ public final class Retried {
 
   private Retried() {}
 
-  /** Tries it until it succeeds, at most eight times; throws what it threw the last time. */
+  /**
+   * Runs the body until it succeeds, at most eight times; throws the exception of the last time.
+   */
   public static void run(Body body) throws Exception {
     boolean unused =
         get(
@@ -29,7 +31,7 @@ public final class Retried {
             });
   }
 
-  /** As {@link #run}, and returns what it returned. */
+  /** Runs the body like {@link #run}, and returns its result. */
   public static <T> T get(Callable<T> body) throws Exception {
     for (int left = TRIES - 1; ; left--) {
       try {

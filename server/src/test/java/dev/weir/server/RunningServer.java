@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server on free ports of the loopback interface, and the usual questions to it. */
+/** A server on free ports of the loopback interface, with the usual requests to it. */
 public final class RunningServer implements AutoCloseable {
   public static final String RULES =
       """
@@ -55,7 +55,7 @@ public final class RunningServer implements AutoCloseable {
     return start(flags, namesAndValues);
   }
 
-  /** Starts a server with the rules above, and gives it away before it is ready. */
+  /** Starts a server with the rules above, and passes it on before it is ready. */
   static RunningServer start(Path folder, Consumer<WeirServer> begun, String... namesAndValues)
       throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two servers and a real Redis, from door to door. */
+/** Tests of two servers and a real Redis, from port to port. */
 class SharedServersTest {
   private static final String RULES =
       """
@@ -136,7 +136,7 @@ class SharedServersTest {
   }
 
   private void assertAnswers(String key, Map<String, String> expected) throws Exception {
-    // A value that was not refused before: a refusal is remembered for a moment.
+    // A value that was not refused before: a refusal is kept for a moment.
     for (Map<String, CompletableFuture<String>> answers : askAll(key, "y", 1)) {
       for (Map.Entry<String, CompletableFuture<String>> each : answers.entrySet()) {
         assertThat(each.getValue().get(60, TimeUnit.SECONDS))
@@ -209,7 +209,7 @@ class SharedServersTest {
     }
   }
 
-  /** Has each client ask so often, all at once, for a key of 40 permits. */
+  /** Sends the given number of requests from each client, all at once, for a key of 40 permits. */
   private static int allowedOf(int times, RespClient... clients) throws Exception {
     for (RespClient each : clients) {
       each.send("THROTTLE hot 40 1 86400\r\n".repeat(times));

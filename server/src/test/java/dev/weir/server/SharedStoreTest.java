@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of a store that comes and goes. */
+/** Tests of the log lines about a store that comes and goes. */
 class SharedStoreTest {
   private static final RuleSet RULES =
       Objects.requireNonNull(

@@ -7,9 +7,9 @@ import dev.weir.shared.SharedMetrics;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Stores for servers to share that are in this process. */
+/** Stores in this process that servers can share. */
 final class SharedStores {
-  /** What a store tells that can be asked and was not. */
+  /** The metrics of a store that is available and was not called. */
   static final SharedMetrics METRICS =
       new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code CL.THROTTLE} and {@code THROTTLE} over a store that answers later. */
+/** Tests of {@code CL.THROTTLE} and {@code THROTTLE} over a store that answers later. */
 @Timeout(120)
 class SharedThrottleTest {
   @TempDir private Path folder;
@@ -68,7 +68,7 @@ class SharedThrottleTest {
         });
   }
 
-  /** What one connection is to be told, by counting on fingers: no time passes in the buckets. */
+  /** A model of the replies to one connection, by plain counting: no time passes in the buckets. */
   private static final class Model {
     private final Map<String, Integer> used = new HashMap<>();
     private int checked;

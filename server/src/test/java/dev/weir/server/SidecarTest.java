@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two servers that hold the limits of a third, as on two machines. */
+/** Tests of two servers that hold the limits of a third, as on two machines. */
 class SidecarTest {
   private static final String RULES =
       """

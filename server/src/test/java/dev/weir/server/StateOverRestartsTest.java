@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real servers, stopped in order and not, on one folder. */
+/** Tests of real servers on one folder, some stopped in order and some not. */
 class StateOverRestartsTest {
   @TempDir Path folder;
 
@@ -58,7 +58,7 @@ class StateOverRestartsTest {
     Path left = Files.createDirectory(folder.resolve("left"));
     try (RunningServer server = start(state)) {
       assertThat(odd(server)).isEqualTo(200);
-      Files.copy(state.resolve("running"), left.resolve("running")); // As kill -9 leaves it.
+      Files.copy(state.resolve("running"), left.resolve("running")); // The state after kill -9.
     }
     long begun = System.nanoTime();
     try (LogCapture log = new LogCapture();

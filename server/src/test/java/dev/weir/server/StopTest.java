@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server stops in its time, whatever hangs. The tests' time limits are generous; what is tested
- * is that the end comes at all.
+ * Tests that a server stops in its time, whatever hangs. The tests' time limits are generous; what
+ * is tested is that the end comes at all.
  */
 class StopTest {
   @TempDir private Path folder;
@@ -58,7 +58,7 @@ class StopTest {
     return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
   }
 
-  /** Hangs where the test says so. */
+  /** A store that hangs at the point that the test chooses. */
   private class HangingStore extends ForwardingStore<MemoryStore> {
     private final boolean whenItDecides;
     final CountDownLatch asked = new CountDownLatch(1);
@@ -118,7 +118,7 @@ class StopTest {
     assertThat(running.server.ready()).isFalse();
   }
 
-  /** A question that never returns takes an event loop with it, on the way by every door. */
+  /** A call of the store that never returns blocks an event loop, in a request over every port. */
   @Test
   @Timeout(120)
   void eventLoopsThatHang_areLeftBehind() throws Exception {

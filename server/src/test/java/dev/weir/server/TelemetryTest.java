@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the server sends by itself, as its receivers read it. */
+/** Tests of the data that the server sends by itself, read like its receivers. */
 class TelemetryTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String CALLER = "00f067aa0ba902b7";
@@ -64,7 +64,7 @@ class TelemetryTest {
     void take(byte[] body) throws IOException;
   }
 
-  /** Answers only when the body is taken: the server may stop as soon as it has the answer. */
+  /** Answers only when the body is read: the server may stop as soon as it has the answer. */
   private void receive(String path, Receiver receiver) {
     collector.createContext(
         path,

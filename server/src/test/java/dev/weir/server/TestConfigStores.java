@@ -16,12 +16,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Opens stores that the servers of a test share: {@code test:NAME}, which fail when told to. */
+/**
+ * The provider of stores that the servers of a test share: {@code test:NAME}. They fail at the
+ * test's command.
+ */
 public final class TestConfigStores implements ConfigStoreProvider {
   private static final Map<String, Shared> STORES = new ConcurrentHashMap<>();
   private static final AtomicInteger NAMES = new AtomicInteger();
 
-  /** One store, and what is wrong with it. */
+  /** One store, with the fault it has. */
   static final class Shared {
     final ConfigStore store = ConfigStores.inMemory(Ticker.wall());
     final String address;
@@ -79,7 +82,7 @@ public final class TestConfigStores implements ConfigStoreProvider {
             new Class<?>[] {ConfigStore.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("close")) {
-                return null; // It goes on for the other servers.
+                return null; // The store stays open for the other servers.
               }
               shared.check();
               try {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS on the doors for HTTP and Redis clients, whose certificates may change. */
+/** Tests of TLS on the ports for HTTP and Redis clients, whose certificates may change. */
 class TlsTest {
   @TempDir private static Path folder;
   private static Pem first;
@@ -130,10 +130,7 @@ class TlsTest {
     }
   }
 
-  /**
-   * Writes a file in one step, with the time of the one before, as a copy or an archive may bring
-   * it.
-   */
+  /** Writes a file in one step, with the time of the last one, as a copy or an archive may do. */
   private static void change(Path file, String text) throws Exception {
     Path next = Files.writeString(file.resolveSibling("next"), text);
     Files.setLastModifiedTime(next, Files.getLastModifiedTime(file));

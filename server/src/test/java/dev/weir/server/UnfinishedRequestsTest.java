@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Requests that never become whole, on many connections of every port: together they hold no more
- * than {@code --max-pending-memory}, and small ones are not closed for large ones.
+ * Tests of requests that never become complete, on many connections of every port: together they
+ * hold at most {@code --max-pending-memory}, and small ones are not closed because of large ones.
  */
 class UnfinishedRequestsTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -55,7 +55,7 @@ class UnfinishedRequestsTest {
     return socket;
   }
 
-  /** Sends as far as the server takes it. */
+  /** Sends bytes as far as the server takes them. */
   private static void send(Socket socket, byte[] bytes) throws IOException {
     try {
       socket.getOutputStream().write(bytes);
@@ -80,7 +80,7 @@ class UnfinishedRequestsTest {
         } catch (SocketTimeoutException e) {
           assertThat(socket.isClosed()).isFalse(); // It is open, and all its input has been read.
         } catch (SocketException e) {
-          assertThat(e).hasMessageNotContaining("timed out"); // A reset is a way to close, too.
+          assertThat(e).hasMessageNotContaining("timed out"); // A reset is also a way to close.
         }
         told.append(read.toString(StandardCharsets.ISO_8859_1));
       }
@@ -93,8 +93,9 @@ class UnfinishedRequestsTest {
   }
 
   /**
-   * Beyond five quarters a connection of more than 64 KiB is closed, and holds what it has until
-   * its own event loop gets to it: for a moment, and no loop reads more than that in between.
+   * Asserts the bound. Beyond five quarters of the budget a connection of more than 64 KiB is
+   * closed. It keeps its bytes until its own event loop closes it, for a moment, and no loop reads
+   * more than that in between.
    */
   private void assertWithinBound() throws Exception {
     long strict = BUDGET + BUDGET / 4;

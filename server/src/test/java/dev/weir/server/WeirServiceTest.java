@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many checks in one call over gRPC. */
+/** Tests of many checks in one call over gRPC. */
 class WeirServiceTest {
   @TempDir private static Path folder;
   private static RunningServer running;
@@ -211,7 +211,7 @@ class WeirServiceTest {
     assertThat(weir.checkBatch(batch()).getResultsCount()).isZero();
   }
 
-  /** A client that reads only when the test says so. */
+  /** A client that reads only at the test's command. */
   private static final class Client
       implements ClientResponseObserver<CheckBatchRequest, CheckBatchResponse> {
     final List<CheckBatchResponse> responses = new ArrayList<>();

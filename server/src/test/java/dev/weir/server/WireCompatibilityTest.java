@@ -23,7 +23,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Compares our messages with those of Envoy's own published classes. */
+/** Tests that compare Weir's messages with those of Envoy's own published classes. */
 class WireCompatibilityTest {
   private static final int ROUNDS = 2_000;
 
@@ -103,7 +103,10 @@ class WireCompatibilityTest {
                 .getFullMethodName());
   }
 
-  /** Everything that reaches the wire or its JSON form, by full name; well-known types left out. */
+  /**
+   * Returns all properties that affect the wire or its JSON form, by full name, without the
+   * well-known types.
+   */
   private static Map<String, String> shape(Descriptor root) {
     Map<String, String> lines = new TreeMap<>();
     describe(root, lines);

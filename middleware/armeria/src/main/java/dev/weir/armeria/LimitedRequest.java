@@ -18,11 +18,13 @@ import dev.weir.identity.RequestView;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One request on its way through a limiter. It begins on the thread that serves it, and goes on in
+ * One request on its path through a limiter. It begins on the thread that serves it, and goes on in
  * the request's event loop.
  */
 final class LimitedRequest {
-  /** How long the rest of a refused request's body is read: an upload of any use, or less. */
+  /**
+   * The time for which the rest of a refused request's body is read: long enough for most uploads.
+   */
   private static final long MAX_DRAIN_MILLIS = 10_000;
 
   private final RequestLimiter limiter;
@@ -99,7 +101,10 @@ final class LimitedRequest {
     }
   }
 
-  /** The client has gone, the request's time is over, or the response is complete. */
+  /**
+   * Leaves the limiter: the client has gone, the request's time is over, or the response is
+   * complete.
+   */
   private void leave() {
     gone = true;
     ticket.leave();
@@ -123,15 +128,15 @@ final class LimitedRequest {
   }
 
   private static void responded(Verdict verdict, int status) {
-    // A client that goes before it has its answer may have asked for what counts: no permits back.
+    // The request of a client that goes before its answer may be one that counts: no permits back.
     if (status > 0) {
       verdict.responded(status);
     }
   }
 
   private HttpResponse refusal(Verdict verdict) {
-    // A client that first sends its whole body would wait for ever for room to do so (RFC 9113,
-    // 6.9): so what is left is read and dropped, up to the service's own longest request.
+    // A client that first sends its whole body would wait for room for ever (RFC 9113, 6.9): so the
+    // rest is read and dropped, up to the service's own longest request.
     context.setRequestAutoAbortDelayMillis(MAX_DRAIN_MILLIS);
     CompletableFuture<Void> unused = request.subscribe();
     Refusal refusal = verdict.refusal();

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the requests to the service that it decorates, or to all of a server's. Safe for use by
- * many threads.
+ * A decorator that limits the requests to a service, or to all services of a server. Safe for use
+ * by many threads.
  *
  * <pre>{@code
  * Server.builder().service("/users/{id}", service)
@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>No event loop is blocked: while a remote store has not answered, or the request waits for its
- * turn, the response is deferred, and nobody subscribes to the request. Waiting counts towards
+ * turn, the response is deferred, and the request has no subscriber. Waiting counts towards
  * Armeria's request timeout, which ends it.
  *
- * <p>It takes the address of the connection itself, not Armeria's {@code clientAddress}, which
- * believes headers of anybody by default; proxies are trusted by {@link
+ * <p>It takes the address of the connection itself, not Armeria's {@code clientAddress}, which by
+ * default trusts the headers of any client; proxies are trusted by {@link
  * RequestLimiter.Builder#address}. {@code {route}} is the pattern of the service's route. Clients
  * of gRPC do not read such answers; their servers have interceptors.
  */
@@ -44,10 +44,10 @@ public final class RateLimitService extends SimpleDecoratingHttpService {
   }
 
   /**
-   * Returns a decorator that lets pass what the limiter lets pass, and answers the rest.
+   * Returns a decorator that passes the requests that the limiter admits, and answers all others.
    *
    * @throws IllegalArgumentException if a descriptor needs {@code {login}}, which Armeria does not
-   *     know
+   *     provide
    */
   public static Function<? super HttpService, RateLimitService> newDecorator(
       RequestLimiter limiter) {
@@ -60,7 +60,8 @@ public final class RateLimitService extends SimpleDecoratingHttpService {
   }
 
   /**
-   * Returns a decorator as {@link #newDecorator(RequestLimiter)} does, which knows users.
+   * Returns a decorator for descriptors with {@code {login}}. See {@link
+   * #newDecorator(RequestLimiter)}.
    *
    * @param login returns the name of the authenticated user, null if there is none, for example
    *     from an attribute that a decorator outside of this one has set
@@ -70,7 +71,10 @@ public final class RateLimitService extends SimpleDecoratingHttpService {
     return service -> new RateLimitService(service, limiter, login);
   }
 
-  /** Has no body read before the request is decided, whatever the service says of itself. */
+  /**
+   * Returns an exchange type with which no body is read before the request is decided, whatever the
+   * service's own type.
+   */
   @Override
   public ExchangeType exchangeType(RoutingContext routing) {
     return super.exchangeType(routing).isResponseStreaming()

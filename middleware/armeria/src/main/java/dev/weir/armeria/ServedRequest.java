@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a limiter reads of a request to Armeria. */
+/** A request to Armeria in the form that a limiter reads. */
 final class ServedRequest implements RequestView {
   private final ServiceRequestContext context;
   private final HttpRequest request;

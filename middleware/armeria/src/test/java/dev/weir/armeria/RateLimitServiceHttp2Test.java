@@ -2,7 +2,7 @@ package dev.weir.armeria;
 
 import java.net.http.HttpClient;
 
-/** The same over HTTP/2. */
+/** The same tests over HTTP/2. */
 class RateLimitServiceHttp2Test extends RateLimitServiceTest {
   @Override
   protected HttpClient.Version version() {

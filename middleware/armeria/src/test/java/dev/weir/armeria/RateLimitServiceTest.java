@@ -101,7 +101,7 @@ class RateLimitServiceTest extends EventLoopContract {
         });
   }
 
-  /** Has a request with a field of its own time out soon. */
+  /** Returns a service whose requests time out soon if they have a certain field. */
   private static HttpService hurried(HttpService service) {
     return (context, request) -> {
       if (request.headers().contains(HURRY)) {

@@ -18,19 +18,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's call that asks before it is sent. What the application does with it until then is held
- * back.
+ * A client's call that is decided before it is sent. The actions of the application until then are
+ * held back.
  */
 final class AskingCall<A, B> extends ClientCall<A, B> {
   /*
-   * When does a call ask? When it is started, not when its last message is there: a stream may never
-   * half-close. In the usual case it may be sent at once, and start() starts the real call. Otherwise
-   * start() returns, and the call goes on, or ends, on the executor of its options: there the
-   * application expects to be called, and a blocking stub waits. The thread of a store or a timer
-   * only hands over.
+   * When is a call decided? When it is started, not when its last message is there: a stream may
+   * never half-close. Usually it may be sent at once, and start() starts the real call. Otherwise
+   * start() returns, and the call goes on, or ends, on the executor of its options: the application
+   * expects to be called there, and a blocking stub waits. The thread of a store or a timer only
+   * passes control.
    *
-   * A call that is cancelled, or whose deadline passes, before it is sent is never sent, and what it
-   * was charged is given back. Once it is sent, its fate is the server's.
+   * If a call is cancelled, or its deadline passes, before it is sent, it is not sent, and its
+   * charge is given back. Once it is sent, its outcome is the server's.
    */
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -65,8 +65,8 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
   private Ticker.Scheduled deadlineCheck = () -> {};
 
   /**
-   * @param deadline of the call's options
-   * @param executor calls the application
+   * @param deadline the deadline of the call's options
+   * @param executor the executor on which the application is called
    */
   AskingCall(
       RateLimitClientInterceptor limits,
@@ -103,7 +103,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
     } else if (!ask(true)) {
       context.addListener(contextListener, Runnable::run);
       if (!asking()) {
-        context.removeListener(contextListener); // It went on in the meantime.
+        context.removeListener(contextListener); // It has gone on in the meantime.
       }
       checkDeadline();
     }
@@ -114,9 +114,9 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
   }
 
   /**
-   * Asks, or waits until it may.
+   * Decides the call, or waits until it can be decided.
    *
-   * @param starting whether the application's start() runs this
+   * @param starting true if the application's start() runs this
    * @return whether the call has an answer
    */
   private boolean ask(boolean starting) {
@@ -174,14 +174,14 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
       end(Refusal.of(request, answer));
       return;
     }
-    // gRPC ends a call at once that is sent too late.
+    // gRPC ends a call at once if it is sent too late.
     boolean tooLate = deadline != null && deadline.isExpired();
     if (!send(starting) || tooLate) {
       asked.giveBack(answer);
     }
   }
 
-  /** Sends the call, unless it is over. Returns whether it was sent. */
+  /** Sends the call, unless it is over; returns whether it was sent. */
   private boolean send(boolean starting) {
     synchronized (this) {
       if (state != State.ASKING) {
@@ -238,7 +238,9 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
     }
   }
 
-  /** Takes a step on the call's executor. Ends the call and returns false if that has ended. */
+  /**
+   * Runs a step on the call's executor; if the executor has ended, ends the call and returns false.
+   */
   private boolean later(Runnable step) {
     try {
       executor.execute(context.wrap(step));
@@ -249,7 +251,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
     }
   }
 
-  /** Has no timer hold on to a call that does not ask any more. The lock is held. */
+  /** Cancels the timers of a call that is sent or over. The lock is held. */
   private void unschedule() {
     wake.cancel();
     deadlineCheck.cancel();
@@ -269,7 +271,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
     return limits.refusals.key(authority, method, request.descriptors());
   }
 
-  /** Returns how long the call may still wait. */
+  /** Returns the time for which the call may still wait. */
   private long waitNanos() {
     long left = limits.maxWaitNanos - (limits.ticker.nanos() - startNanos);
     Deadline inherited = context.getDeadline();
@@ -352,7 +354,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
     return sent == null ? Attributes.EMPTY : sent.getAttributes();
   }
 
-  /** Remembers what the server refuses. */
+  /** The listener that records the server's refusals. */
   private final class Remembering extends SimpleForwardingClientCallListener<B> {
     Remembering(Listener<B> application) {
       super(application);

@@ -13,14 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the request of a call: its domain, and the descriptors that templates make of it. */
+/**
+ * The construction of a call's request: its domain, and the descriptors that templates make of it.
+ */
 final class CallDescriptors {
   /**
-   * What became of a call.
+   * The result for one call.
    *
    * @param request without descriptors if every one was left out
-   * @param missing the value without which the call is a bad one, for example {@code header:x-key};
-   *     else null
+   * @param missing the required value that the call lacks, for example {@code header:x-key}; else
+   *     null
    */
   record Made(Request request, @Nullable String missing) {}
 
@@ -52,7 +54,7 @@ final class CallDescriptors {
     return new Made(new Request(domain, descriptors, 1), null);
   }
 
-  /** What a builder collects for it. */
+  /** The settings that a builder collects. */
   static final class Settings {
     String domain = "";
     final List<DescriptorTemplate> templates = new ArrayList<>();
@@ -60,7 +62,7 @@ final class CallDescriptors {
     SecretHash secrets = SecretHash.plain();
     Missing missing = Missing.SHARED;
 
-    /** Adds what is wrong if a decider is to be asked. */
+    /** Adds the problems of the settings if there is a decider. */
     void check(List<String> problems) {
       if (domain.isEmpty()) {
         problems.add("domain: not set (expected: the domain of the rules)");
@@ -70,7 +72,7 @@ final class CallDescriptors {
       }
     }
 
-    /** Adds what is wrong if a template needs a value that such a call never has. */
+    /** Adds a problem if a template needs a value that such a call never has. */
     void checkAbsent(Source source, String expected, List<String> problems) {
       for (DescriptorTemplate template : templates) {
         if (template.uses(source)) {

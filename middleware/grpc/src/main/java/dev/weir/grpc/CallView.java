@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A gRPC call as a request: its method is the full method name, for example {@code shop.Cart/Add}.
  */
 final class CallView implements RequestView {
-  /** Of Netty, which transports bring along under several names. */
+  /** The name of Netty's class, which transports contain under several package names. */
   private static final String NETTY_UNIX_ADDRESS = "DomainSocketAddress";
 
   private final String fullMethod;
@@ -25,8 +25,8 @@ final class CallView implements RequestView {
   private final Supplier<@Nullable String> login;
 
   /**
-   * @param peer null where the call has none, or none is known
-   * @param login is asked when a descriptor needs it
+   * @param peer null if the call has none, or none is known
+   * @param login called when a descriptor needs it
    */
   CallView(
       String fullMethod,
@@ -53,7 +53,7 @@ final class CallView implements RequestView {
         || (peer != null && peer.getClass().getSimpleName().equals(NETTY_UNIX_ADDRESS));
   }
 
-  /** Binary headers are not read, as they are no text. */
+  /** Returns the values of a text header; binary headers are not read. */
   @Override
   public List<String> headers(String name) {
     if (name.regionMatches(
@@ -68,7 +68,7 @@ final class CallView implements RequestView {
     try {
       key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     } catch (IllegalArgumentException e) {
-      return List.of(); // HTTP has names that gRPC has not.
+      return List.of(); // HTTP has names that gRPC does not have.
     }
     Iterable<String> lines = headers.getAll(key);
     if (lines == null) {

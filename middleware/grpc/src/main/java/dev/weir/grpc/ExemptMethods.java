@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The services and methods that no limit applies to. */
 final class ExemptMethods {
-  /** What probes and tools ask: limited, they would take a server for dead. */
+  /**
+   * The methods of probes and tools: if these were limited, probes would take a server for dead.
+   */
   static final ExemptMethods DEFAULT =
       new ExemptMethods(
           Set.of(
@@ -23,7 +25,7 @@ final class ExemptMethods {
   }
 
   /**
-   * @param names of services, {@code shop.Cart}, and methods, {@code shop.Cart/Add}
+   * @param names names of services, {@code shop.Cart}, and methods, {@code shop.Cart/Add}
    * @throws IllegalArgumentException if one can be neither
    */
   static ExemptMethods of(String... names) {

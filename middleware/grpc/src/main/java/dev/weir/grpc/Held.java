@@ -6,11 +6,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds events back until their target is there, and then passes them on, in order and one at a
- * time. The one who opens it runs what was held back; later events run on their own thread.
+ * A queue that holds events back until their target is there, and then passes them on, in order and
+ * one at a time. The thread that opens it runs the events held back; later events run on their own
+ * thread.
  *
- * <p>As gRPC sends the events of one call one after another, and opening ends only when none is
- * left, two events never run at the same time.
+ * <p>gRPC sends the events of one call one after another, and opening ends only when none is left.
+ * So two events never run at the same time.
  */
 final class Held<T> {
   private final Queue<Consumer<? super T>> events = new ArrayDeque<>();
@@ -35,7 +36,7 @@ final class Held<T> {
     event.accept(open);
   }
 
-  /** Passes on what was held back, and everything from now on. To be called once. */
+  /** Passes on the events held back, and everything from now on. To be called once. */
   void open(T to) {
     while (true) {
       Consumer<? super T> next;
@@ -50,7 +51,7 @@ final class Held<T> {
     }
   }
 
-  /** As {@link #open}, without what was held back. */
+  /** Opens the queue like {@link #open}, but drops the events held back. */
   void openWithout(T to) {
     synchronized (this) {
       events.clear();

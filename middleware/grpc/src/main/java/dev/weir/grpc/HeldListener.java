@@ -5,8 +5,9 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 
 /**
- * Holds a call's events back until everything that the application did before has reached the call.
- * Otherwise an application could hear that the call is ready, ask it, and hear that it is not.
+ * A listener that holds a call's events back until all earlier actions of the application have
+ * reached the call. Otherwise an application could be notified that the call is ready, query it,
+ * and find that it is not.
  */
 final class HeldListener<B> extends ClientCall.Listener<B> {
   private final Held<ClientCall.Listener<B>> events = new Held<>();

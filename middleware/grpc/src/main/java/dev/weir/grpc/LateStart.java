@@ -11,15 +11,16 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's call that is decided later. Until then the application does not know of it: none of
- * its messages is read, and its events are held back.
+ * A server's call that is decided later. Until then the application does not see it: none of its
+ * messages is read, and its events are held back.
  */
 final class LateStart<A> extends ServerCall.Listener<A> {
   /*
-   * On which thread does the call start? The answer comes on a thread of the store's, which must not
-   * run the application, and gRPC has no way to run something on a call's own executor. So the call
-   * starts on an executor of the interceptor's, which also runs what was held back meanwhile. Once
-   * nothing is left, gRPC's own thread passes events on by itself (Held), as it does for every call.
+   * On which thread does the call start? The answer comes on a thread of the store's, which must
+   * not run the application, and gRPC has no method that runs a task on a call's own executor. So
+   * the call starts on an executor of the interceptor's, which also runs the events held back
+   * meanwhile. Once nothing is left, gRPC's own thread passes events on by itself (Held), as for
+   * every call.
    */
 
   private static final Status ENDED =
@@ -37,7 +38,7 @@ final class LateStart<A> extends ServerCall.Listener<A> {
   private boolean started;
 
   /**
-   * @param start starts the call, or refuses it, as the answer says
+   * @param start starts the call, or refuses it, by the answer
    */
   LateStart(
       ServerCall<A, ?> call,
@@ -48,7 +49,7 @@ final class LateStart<A> extends ServerCall.Listener<A> {
     this.executor = executor;
   }
 
-  /** Sets the turn, before it asks. */
+  /** Sets the turn, before it is decided. */
   void turn(Turn newTurn) {
     turn = newTurn;
   }
@@ -90,7 +91,7 @@ final class LateStart<A> extends ServerCall.Listener<A> {
     try {
       call.close(Status.fromThrowable(failure), trailers == null ? new Metadata() : trailers);
     } catch (IllegalStateException e) {
-      failure.addSuppressed(e); // The application has closed it before it failed.
+      failure.addSuppressed(e); // The application closed it before it failed.
     }
   }
 

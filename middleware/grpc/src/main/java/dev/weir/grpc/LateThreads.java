@@ -5,15 +5,15 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The threads for calls that are decided late, where nobody gives others. */
+/** The threads for calls that are decided late, if no other executor is set. */
 final class LateThreads {
   private static final long KEEP_SECONDS = 60;
 
   private LateThreads() {}
 
   /**
-   * Returns an executor with as many threads as there are tasks, as gRPC's own is. It has none
-   * before the first task, they are daemons, and without work they end after a minute.
+   * Returns an executor with as many threads as tasks, like gRPC's own. It has no threads before
+   * the first task, they are daemons, and without work they end after a minute.
    */
   static Executor create() {
     return new ThreadPoolExecutor(

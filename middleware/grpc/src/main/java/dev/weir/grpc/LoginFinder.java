@@ -5,16 +5,18 @@ import io.grpc.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who makes a call, for {@code {login}}. It must be safe for use by many threads, and
- * must not block.
+ * A function that finds the user of a call, for {@code {login}}. It must be safe for use by many
+ * threads, and must not block.
  */
 @FunctionalInterface
 public interface LoginFinder {
   /**
    * Returns the name of the user, null for a call without one.
    *
-   * @param context of the call, for example with what an interceptor before this one has found out
-   * @param headers of the call; what they say is only a claim until somebody has checked it
+   * @param context the context of the call, for example with values that an earlier interceptor has
+   *     set
+   * @param headers the headers of the call; they are only claims until another part has verified
+   *     them
    */
   @Nullable String login(Context context, Metadata headers);
 }

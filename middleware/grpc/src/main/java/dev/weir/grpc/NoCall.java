@@ -4,7 +4,7 @@ import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import org.jspecify.annotations.Nullable;
 
-/** A call that is over and never was sent: it drops what is still done with it. */
+/** A call that is over and was never sent: it drops all further actions. */
 final class NoCall<A, B> extends ClientCall<A, B> {
   @Override
   public void start(Listener<B> listener, Metadata headers) {}

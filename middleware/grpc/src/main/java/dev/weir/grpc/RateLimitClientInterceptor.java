@@ -18,8 +18,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the rate of calls that a gRPC client sends, and spares servers the calls that they would
- * refuse.
+ * A client interceptor that limits the rate of gRPC calls, and spares servers the calls that they
+ * would refuse.
  *
  * <pre>{@code
  * Channel limited =
@@ -27,16 +27,17 @@ import org.jspecify.annotations.Nullable;
  *         channel, RateLimitClientInterceptor.builder().maxWait(Duration.ofSeconds(2)).build());
  * }</pre>
  *
- * <p>A server that refuses a call with {@code RESOURCE_EXHAUSTED} and says when it may come again,
- * by {@code RetryInfo} or {@code grpc-retry-pushback-ms}, is believed: until then, and for {@link
- * Builder#maxRemembered} at most, calls of that method to that authority with the same descriptors
- * are not sent. With a decider, calls are also decided before they are sent. What may not be sent
- * waits, for {@link Builder#maxWait} and within the call's deadline, or else ends with the status
- * that the server would give, {@code RESOURCE_EXHAUSTED} or {@code UNAVAILABLE}.
+ * <p>If a server refuses a call with {@code RESOURCE_EXHAUSTED} and states when it may come again,
+ * by {@code RetryInfo} or {@code grpc-retry-pushback-ms}, the interceptor keeps that refusal. Until
+ * then, and for {@link Builder#maxRemembered} at most, calls of that method to that authority with
+ * the same descriptors are not sent. With a decider, calls are also decided before they are sent. A
+ * call that may not be sent waits, for {@link Builder#maxWait} and within the call's deadline.
+ * Otherwise it ends with the status that the server would give, {@code RESOURCE_EXHAUSTED} or
+ * {@code UNAVAILABLE}.
  *
  * <p>The interceptor never sends a call a second time. A call that waits holds no thread; its
- * messages are kept, and {@link ClientCall#isReady} says that there should be no more of them. It
- * can be cancelled, and has then used no permits. The interceptor is safe for use by many threads
+ * messages are kept, and {@link ClientCall#isReady} is false, so that there should be no more of
+ * them. If it is cancelled, it has used no permits. The interceptor is safe for use by many threads
  * and channels.
  */
 public final class RateLimitClientInterceptor implements ClientInterceptor {
@@ -57,15 +58,15 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     executor = builder.executor == null ? LateThreads.create() : builder.executor;
   }
 
-  /** Returns a builder of one that only remembers what servers refuse. */
+  /** Returns a builder of an interceptor that only keeps the refusals of servers. */
   public static Builder builder() {
     return new Builder(null);
   }
 
   /**
-   * Returns a builder of one that also asks before a call is sent.
+   * Returns a builder of an interceptor that also decides calls before they are sent.
    *
-   * @param decider decides the calls; who made it closes it, after the channel
+   * @param decider decides the calls; its owner closes it, after the channel
    */
   public static Builder builder(Decider decider) {
     return new Builder(decider);
@@ -84,7 +85,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
         options.getExecutor() == null ? executor : options.getExecutor());
   }
 
-  /** Collects the settings. */
+  /** The settings of an interceptor to be built. */
   public static final class Builder {
     private static final Duration REMEMBERED = Duration.ofSeconds(30);
 
@@ -107,35 +108,35 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
 
     /**
      * Adds a descriptor, for example {@code method={method},tenant={header:tenant}}; at least one
-     * is needed if there is a decider. Also without one they tell calls apart that the server
-     * counts apart: what it refuses one tenant, it may let another send.
+     * is needed if there is a decider. Without a decider they distinguish calls that the server
+     * counts separately: a refusal for one tenant does not hold for another.
      *
      * <p>{@code {method}} is the full method name, {@code shop.Cart/Add}; {@code {host}} is the
-     * authority; {@code {header:x}} is of the call's metadata, as far as other interceptors have
-     * already added to it, but never a binary one.
+     * authority; {@code {header:x}} is a text header of the call's metadata, as far as other
+     * interceptors have already added it.
      *
-     * @throws dev.weir.identity.TemplateException if it cannot be read
+     * @throws dev.weir.identity.TemplateException if the template is malformed
      */
     public Builder descriptor(String template) {
       settings.templates.add(DescriptorTemplate.parse(template));
       return this;
     }
 
-    /** Sets how {@code {secret:x}} is hashed. Default: without a pepper. */
+    /** Sets the hash of {@code {secret:x}}. Default: without a pepper. */
     public Builder secrets(SecretHash secrets) {
       settings.secrets = secrets;
       return this;
     }
 
-    /** Sets what a missing value makes of a call. Default: {@link Missing#SHARED}. */
+    /** Sets the effect of a missing value on a call. Default: {@link Missing#SHARED}. */
     public Builder missing(Missing missing) {
       settings.missing = missing;
       return this;
     }
 
     /**
-     * Sets how long a call may wait before it is sent, in line or for the time that the server has
-     * said. Default: 0, it is refused at once.
+     * Sets the longest that a call may wait before it is sent, in a queue or for the time that the
+     * server has stated. Default: 0, it is refused at once.
      */
     public Builder maxWait(Duration maxWait) {
       maxWaitNanos = Waits.nanos("maxWait", maxWait);
@@ -143,23 +144,24 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     }
 
     /**
-     * Sets how long a refusal is remembered at most, so that a raised limit is noticed. Default: 30
-     * seconds. 0 for not at all.
+     * Sets the longest that a refusal is kept, so that a raised limit takes effect. Default: 30
+     * seconds. 0 keeps none.
      */
     public Builder maxRemembered(Duration maxRemembered) {
       maxRememberedNanos = Waits.nanos("maxRemembered", maxRemembered);
       return this;
     }
 
-    /** Sets the time, and what wakes calls that wait. Default: the system's. */
+    /** Sets the clock, which also wakes calls that wait. Default: the system's. */
     public Builder ticker(Ticker ticker) {
       this.ticker = ticker;
       return this;
     }
 
     /**
-     * Sets what tells the application that a call is refused, and sends calls that have waited, if
-     * the call's options name no executor. Default: daemon threads of this interceptor's own.
+     * Sets the executor that notifies the application of refused calls, and sends calls that have
+     * waited, if the call's options name no executor. Default: daemon threads of this interceptor's
+     * own.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;
@@ -169,8 +171,8 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     /**
      * Checks the settings.
      *
-     * @throws IllegalArgumentException with everything that is wrong, a line each in the form
-     *     {@code name: value (expected: constraint)}
+     * @throws IllegalArgumentException with all problems, a line each in the form {@code name:
+     *     value (expected: constraint)}
      */
     public RateLimitClientInterceptor build() {
       List<String> problems = new ArrayList<>();

@@ -26,8 +26,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the rate of calls to a gRPC server. Each call is decided once, before it starts, whatever
- * its messages; a call that is retried is another call.
+ * A server interceptor that limits the rate of gRPC calls. Each call is decided once, before it
+ * starts, whatever its messages; a call that is retried is another call.
  *
  * <pre>{@code
  * ServerInterceptor limits =
@@ -38,20 +38,21 @@ import org.jspecify.annotations.Nullable;
  * server.addService(ServerInterceptors.intercept(service, limits));
  * }</pre>
  *
- * <p>A refused call ends with {@code RESOURCE_EXHAUSTED}, and {@code UNAVAILABLE} where it could
- * not be decided. The status says which policy refuses and when the call may come again; so do the
- * trailers {@code grpc-status-details-bin}, with {@code google.rpc.RetryInfo} and {@code
- * google.rpc.QuotaFailure}, and {@code grpc-retry-pushback-ms}, which gRPC's own retries wait for.
- * {@code INVALID_ARGUMENT} is a call without a value that it must have, and {@code INTERNAL} a
- * request that no decider could decide.
+ * <p>A refused call ends with {@code RESOURCE_EXHAUSTED}, or with {@code UNAVAILABLE} if it could
+ * not be decided. The status names the policy that refuses and the time after which the call may
+ * come again. The same information is in the trailers {@code grpc-status-details-bin}, with {@code
+ * google.rpc.RetryInfo} and {@code google.rpc.QuotaFailure}, and {@code grpc-retry-pushback-ms},
+ * which gRPC's own retries wait for. A call without a required value ends with {@code
+ * INVALID_ARGUMENT}, and a request that no decider could decide with {@code INTERNAL}.
  *
- * <p>Where a rule says {@code on_limit: {queue: ...}} a call waits for its turn, uncharged, until
- * its own deadline at most. A client that cancels its call before it starts has used no permits.
+ * <p>If a rule has {@code on_limit: {queue: ...}}, a call waits for its turn, uncharged, until its
+ * own deadline at most. If a client cancels its call before it starts, the call has used no
+ * permits.
  *
  * <p>While a call waits, or is decided by a store that answers later, no message of it is read and
  * no thread is held. It then starts on the builder's {@link Builder#executor}, within its {@link
- * Context} but without thread-locals that interceptors before this one have set. The interceptor is
- * safe for use by many threads and servers, and ends with them.
+ * Context} but without thread-locals that earlier interceptors have set. The interceptor is safe
+ * for use by many threads and servers, and ends with them.
  */
 public final class RateLimitServerInterceptor implements ServerInterceptor {
   private final Decider decider;
@@ -75,7 +76,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
   /**
    * Returns a builder.
    *
-   * @param decider decides the calls; who made it closes it, after the server
+   * @param decider decides the calls; its owner closes it, after the server
    */
   public static Builder builder(Decider decider) {
     return new Builder(decider);
@@ -139,7 +140,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     return new ServerCall.Listener<>() {};
   }
 
-  /** Collects the settings. */
+  /** The settings of an interceptor to be built. */
   public static final class Builder {
     private final Decider decider;
     private final CallDescriptors.Settings settings = new CallDescriptors.Settings();
@@ -161,46 +162,46 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
 
     /**
      * Adds a descriptor, for example {@code method={method},peer={ip}}; at least one is needed. All
-     * of a call are charged together or not at all.
+     * descriptors of a call are charged together or not at all.
      *
      * <p>{@code {method}} is the full method name, {@code shop.Cart/Add}; {@code {path}} and {@code
-     * {route}} are that after a slash; {@code {host}} is the authority; {@code {header:x}} is of
-     * the call's metadata, but never a binary one.
+     * {route}} are the same after a slash; {@code {host}} is the authority; {@code {header:x}} is a
+     * text header of the call's metadata.
      *
-     * @throws dev.weir.identity.TemplateException if it cannot be read
+     * @throws dev.weir.identity.TemplateException if the template is malformed
      */
     public Builder descriptor(String template) {
       settings.templates.add(DescriptorTemplate.parse(template));
       return this;
     }
 
-    /** Sets how {@code {ip}} is found. Default: the connection's other end. */
+    /** Sets the source of {@code {ip}}. Default: the connection's other end. */
     public Builder address(ClientAddress address) {
       settings.address = address;
       return this;
     }
 
-    /** Sets who makes a call: {@code {login}}. Default: nobody. */
+    /** Sets the finder of the user of a call: {@code {login}}. Default: none. */
     public Builder login(LoginFinder login) {
       this.login = login;
       return this;
     }
 
-    /** Sets how {@code {secret:x}} is hashed. Default: without a pepper. */
+    /** Sets the hash of {@code {secret:x}}. Default: without a pepper. */
     public Builder secrets(SecretHash secrets) {
       settings.secrets = secrets;
       return this;
     }
 
-    /** Sets what a missing value makes of a call. Default: {@link Missing#SHARED}. */
+    /** Sets the effect of a missing value on a call. Default: {@link Missing#SHARED}. */
     public Builder missing(Missing missing) {
       settings.missing = missing;
       return this;
     }
 
     /**
-     * Sets which services ({@code shop.Cart}) and methods ({@code shop.Cart/Add}) are not limited,
-     * instead of the default: health checks and reflection.
+     * Sets the services ({@code shop.Cart}) and methods ({@code shop.Cart/Add}) that are not
+     * limited, instead of the default: health checks and reflection.
      *
      * @throws IllegalArgumentException if a name can be neither
      */
@@ -210,8 +211,8 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Sets how long a call may wait for its turn, where its rules let it wait. Default: as long as
-     * they and its deadline let it. 0 for not at all.
+     * Sets the longest that a call may wait for its turn, if its rules have a queue. Default: as
+     * long as they and its deadline allow. 0: not at all.
      */
     public Builder maxWait(Duration maxWait) {
       maxWaitNanos = Waits.nanos("maxWait", maxWait);
@@ -219,10 +220,10 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Has permits given back unless a call ends with one of these codes, for example to limit only
-     * failed logins: {@code refundUnless(UNAUTHENTICATED)}. Until it ends a call is charged, so
-     * there are never more than the limit. Calls that are cancelled, and those whose application
-     * fails without closing them, stay charged. Default: all calls do.
+     * Gives permits back unless a call ends with one of these codes, for example to limit only
+     * failed logins: {@code refundUnless(UNAUTHENTICATED)}. A call is charged until it ends, so the
+     * limit is not exceeded. Calls that are cancelled, and those whose application fails without
+     * closing them, stay charged. Default: all calls do.
      */
     public Builder refundUnless(Status.Code first, Status.Code... more) {
       counted = EnumSet.of(first, more);
@@ -230,9 +231,10 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Sets what starts calls that are decided late: it runs the application as the server's own
-     * executor does, which is a good choice for it. A call whose start it rejects ends with {@code
-     * UNAVAILABLE}. Default: daemon threads of this interceptor's own, as many as are needed.
+     * Sets the executor that starts calls that are decided late. It runs the application like the
+     * server's own executor, which is a good choice for it. A call whose start it rejects ends with
+     * {@code UNAVAILABLE}. Default: daemon threads of this interceptor's own, as many as are
+     * needed.
      */
     public Builder executor(Executor executor) {
       this.executor = executor;
@@ -242,8 +244,8 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     /**
      * Checks the settings.
      *
-     * @throws IllegalArgumentException with everything that is wrong, a line each in the form
-     *     {@code name: value (expected: constraint)}
+     * @throws IllegalArgumentException with all problems, a line each in the form {@code name:
+     *     value (expected: constraint)}
      */
     public RateLimitServerInterceptor build() {
       List<String> problems = new ArrayList<>();

@@ -6,7 +6,7 @@ import io.grpc.ServerCall;
 import io.grpc.Status;
 import java.util.Set;
 
-/** An admitted call whose permits are given back unless it ends with one of some codes. */
+/** An admitted call whose permits are given back unless it ends with one of the given codes. */
 final class RefundingCall<A, B> extends SimpleForwardingServerCall<A, B> {
   private final Set<Status.Code> counted;
   private final Runnable giveBack;
@@ -17,7 +17,10 @@ final class RefundingCall<A, B> extends SimpleForwardingServerCall<A, B> {
     this.giveBack = giveBack;
   }
 
-  /** A call that is cancelled, or fails without closing, never comes here: it stays charged. */
+  /**
+   * Closes the call. A call that is cancelled, or fails without closing, never comes here: it stays
+   * charged.
+   */
   @Override
   public void close(Status status, Metadata trailers) {
     super.close(status, trailers);

@@ -17,17 +17,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refused call as gRPC says it: {@code RESOURCE_EXHAUSTED} if a quota is certainly exceeded,
- * {@code UNAVAILABLE} if that could not be decided; with {@code RetryInfo}, {@code QuotaFailure}
+ * A refused call in the terms of gRPC: {@code RESOURCE_EXHAUSTED} if a quota is certainly exceeded,
+ * {@code UNAVAILABLE} if the store could not decide; with {@code RetryInfo}, {@code QuotaFailure}
  * and a pushback in the trailers.
  */
 record Refusal(Status status, Metadata trailers) {
-  /** A client reads 8 KiB of headers by default; text beyond ASCII and bytes grow on the way. */
+  /**
+   * The longest message. A client reads 8 KiB of headers by default; text beyond ASCII and bytes
+   * grow in transmission.
+   */
   private static final int MAX_MESSAGE = 300;
 
   private static final int MAX_DETAIL_BYTES = 3072;
 
-  /** Says why an answer refuses a call. */
+  /** Returns the refusal for an answer. */
   static Refusal of(Request request, Answer answer) {
     if (answer.error() != null) {
       return new Refusal(
@@ -49,7 +52,7 @@ record Refusal(Status status, Metadata trailers) {
     return of(status, retry, exceeded ? failure(request, answer) : null, pushback);
   }
 
-  /** Says that a call lacks what its limit depends on. */
+  /** Returns the refusal of a call that lacks a value on which its limit depends. */
   static Refusal missing(String value) {
     return new Refusal(
         Status.INVALID_ARGUMENT.withDescription(
@@ -57,7 +60,9 @@ record Refusal(Status status, Metadata trailers) {
         new Metadata());
   }
 
-  /** Says that a call is not sent, as the server has said so before. */
+  /**
+   * Returns the refusal of a call that is not sent, because of an earlier refusal by the server.
+   */
   static Refusal remembered(String method, long millis) {
     Status status =
         Status.RESOURCE_EXHAUSTED.withDescription(
@@ -87,7 +92,7 @@ record Refusal(Status status, Metadata trailers) {
     return new Refusal(status, trailers);
   }
 
-  /** Names the policies that refuse. Keys are left out: they may be another party's address. */
+  /** Returns the policies that refuse. Keys are left out: they may be another party's address. */
   private static QuotaFailure failure(Request request, Answer answer) {
     QuotaFailure.Builder failure = QuotaFailure.newBuilder();
     int bytes = 0;

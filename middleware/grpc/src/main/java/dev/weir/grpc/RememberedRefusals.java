@@ -10,23 +10,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when servers have refused calls. Keeps a bounded number of them, by the fingerprints of the
- * calls, as a call's values may come from a client of the application. One that is forgotten costs
- * a call to the server; two calls with one fingerprint by chance share a refusal. Safe for use by
- * many threads.
+ * The times until which servers refuse calls. It keeps a bounded number of them, by the
+ * fingerprints of the calls, because a call's values may come from a client of the application. If
+ * one is removed early, a call to the server is wasted; two calls with one fingerprint by chance
+ * share a refusal. Safe for use by many threads.
  */
 final class RememberedRefusals {
-  /** About 2 MB of them. */
+  /** The most refusals, about 2 MB. */
   static final int MAX = 10_000;
 
   private final Fingerprint fingerprint = Fingerprint.random();
 
-  /** By the fingerprints of calls, in the order in which they were refused. */
+  /** The times by the fingerprints of calls, in the order of the refusals. */
   private final Map<Long, Long> untilNanos = new LinkedHashMap<>();
 
   private volatile boolean empty = true;
 
-  /** Returns the fingerprint of calls that a server counts together, as far as a client knows. */
+  /** Returns the fingerprint of calls that a server counts together, from the view of a client. */
   long key(@Nullable String authority, String method, List<Descriptor> descriptors) {
     long key = fingerprint.add(authority == null ? 0 : fingerprint.of(authority), method);
     for (Descriptor descriptor : descriptors) {
@@ -39,12 +39,12 @@ final class RememberedRefusals {
     return key;
   }
 
-  /** Returns whether there is none: the usual case. */
+  /** Returns whether there is no refusal, which is the usual case. */
   boolean isEmpty() {
     return empty;
   }
 
-  /** Returns for how long such a call would be refused, 0 if it may be sent. */
+  /** Returns the nanoseconds for which such a call would be refused, 0 if it may be sent. */
   synchronized long remainingNanos(long key, long nowNanos) {
     Long until = untilNanos.get(key);
     if (until == null) {

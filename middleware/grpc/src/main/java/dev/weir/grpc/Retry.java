@@ -8,31 +8,34 @@ import io.grpc.Metadata;
 import io.grpc.protobuf.ProtoUtils;
 import java.util.concurrent.TimeUnit;
 
-/** When a refused call may come again, in the two ways that gRPC has for it. */
+/** The time after which a refused call may come again, in the two forms that gRPC has for it. */
 final class Retry {
-  /** No time is said. */
+  /** The value if no time is stated. */
   static final long UNKNOWN = -1;
 
-  /** The details of a status: {@code google.rpc.Status}. */
+  /** The key of a status's details: {@code google.rpc.Status}. */
   static final Metadata.Key<com.google.rpc.Status> DETAILS =
       Metadata.Key.of(
           "grpc-status-details-bin",
           ProtoUtils.metadataMarshaller(com.google.rpc.Status.getDefaultInstance()));
 
-  /** Milliseconds, or -1 for never (gRFC A6). */
+  /** The key of the pushback: milliseconds, or -1 for never (gRFC A6). */
   static final Metadata.Key<String> PUSHBACK =
       Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
 
   static final String NEVER = "-1";
 
-  /** A year: more fits no number of nanoseconds with certainty, and nobody waits for it. */
+  /**
+   * The longest time, a year: more might not fit a number of nanoseconds, and no caller waits for
+   * it.
+   */
   private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(366);
 
   private Retry() {}
 
   /**
-   * Returns the pushback that says so. Clients read it as a 32-bit number: beyond that, 24 days,
-   * they are asked not to retry.
+   * Returns the text of a pushback. Clients read it as a 32-bit number; for more than that, 24
+   * days, it orders them not to retry.
    *
    * @param millis at least 0
    */
@@ -50,7 +53,7 @@ final class Retry {
   }
 
   /**
-   * Returns after how many nanoseconds the server would have the call come again, or {@link
+   * Returns the nanoseconds after which the call may come again by the server's trailers, or {@link
    * #UNKNOWN}. Never fails, whatever the server sent.
    */
   static long nanos(Metadata trailers) {
@@ -83,7 +86,7 @@ final class Retry {
         }
       }
     } catch (IllegalArgumentException | InvalidProtocolBufferException e) {
-      return UNKNOWN; // Not in the form that the standard has.
+      return UNKNOWN; // It is not in the standard's form.
     }
     return UNKNOWN;
   }

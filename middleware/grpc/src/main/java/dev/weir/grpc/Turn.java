@@ -9,14 +9,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call's way to its decision: it asks, waits in line if its rules let it, and is answered or
- * leaves. A call that leaves is not charged: what it was charged in the meantime is given back.
- * Safe for use by many threads.
+ * A call's path to its decision: it is decided, or waits in a queue if its rules have one, and is
+ * answered or leaves. A call that leaves is not charged: an earlier charge is given back. Safe for
+ * use by many threads.
  */
 final class Turn {
   private enum State {
     ASKING,
-    /** The answer comes later, on another thread. */
+    /** The state in which the answer comes later, on another thread. */
     WAITING,
     ANSWERED,
     LEFT
@@ -33,8 +33,9 @@ final class Turn {
   private Ticket ticket = Ticket.USED;
 
   /**
-   * @param maxWaitNanos how long the call may still wait in line, asked when it is refused
-   * @param late is given an answer that comes after {@link #ask} has returned, on a thread that
+   * @param maxWaitNanos returns the time for which the call may still wait in a queue; called when
+   *     it is refused
+   * @param late receives an answer that comes after {@link #ask} has returned, on a thread that
    *     must not be blocked
    */
   Turn(Decider decider, Request request, LongSupplier maxWaitNanos, Consumer<? super Answer> late) {
@@ -44,7 +45,10 @@ final class Turn {
     this.late = late;
   }
 
-  /** Asks. Returns the answer if it is there at once; null if it comes later, or the call left. */
+  /**
+   * Decides the call. Returns the answer if it is there at once; null if it comes later, or the
+   * call left.
+   */
   @Nullable Answer ask() {
     decider.decide(request, this::decided);
     synchronized (this) {
@@ -59,7 +63,7 @@ final class Turn {
   /**
    * Leaves.
    *
-   * @return whether the call was still without an answer; it gets none any more
+   * @return whether the call had no answer yet; it gets none any more
    */
   boolean leave() {
     Ticket left;
@@ -79,7 +83,7 @@ final class Turn {
     return true;
   }
 
-  /** Gives back what an answer has charged, once, as the call is not served. */
+  /** Gives back the charge of an answer, once, because the call is not served. */
   void giveBack(Answer charged) {
     if (charged.allowed()) {
       decider.refund(request, charged, permits -> {});

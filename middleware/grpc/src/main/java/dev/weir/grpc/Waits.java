@@ -2,12 +2,12 @@ package dev.weir.grpc;
 
 import java.time.Duration;
 
-/** Times of settings. */
+/** The times in settings. */
 final class Waits {
   private Waits() {}
 
   /**
-   * Returns a time in nanoseconds, the most that there is for a longer one.
+   * Returns a time in nanoseconds, the largest number for a longer one.
    *
    * @throws IllegalArgumentException if it is negative
    */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Calls of a client that a decider lets through, at once or later. */
+/** Tests of a client's calls that a decider admits, at once or later. */
 class AskingCallTest {
   static final List<MethodDescriptor<String, String>> METHODS = Shop.ALL;
 

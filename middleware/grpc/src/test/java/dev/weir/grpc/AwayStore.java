@@ -6,7 +6,7 @@ import dev.weir.Reason;
 import dev.weir.testkit.ForwardingStore;
 import java.util.function.Consumer;
 
-/** A store that cannot tell, and may be asked again in a quarter of a second. */
+/** A store that cannot decide, and may be called again in a quarter of a second. */
 final class AwayStore extends ForwardingStore<MemoryStore> {
   AwayStore() {
     super(new MemoryStore());

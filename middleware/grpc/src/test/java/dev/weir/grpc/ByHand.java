@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** A decider that answers when a test says so: what an engine does by itself, by hand. */
+/** A decider that answers at the test's command, in place of an engine. */
 class ByHand implements Decider {
   static final Answer ADMITTED = answer(true, 0);
 
-  /** Beyond a limit, where a request may wait for up to ten seconds. */
+  /** A refusal beyond a limit, where a request may wait for up to ten seconds. */
   static final Answer MAY_WAIT = answer(false, 1_500_000_000L);
 
   private final Deque<Consumer<? super Answer>> asked = new ArrayDeque<>();
@@ -65,12 +65,12 @@ class ByHand implements Decider {
     return new Status(allowed, null, decision, limit, 0, 60);
   }
 
-  /** Answers the request that has asked last. */
+  /** Answers the last request. */
   void answer(Answer answer) {
     asked.removeLast().accept(answer);
   }
 
-  /** Answers the request that waits in line. */
+  /** Answers the request that waits in the queue. */
   void serve(Answer answer) {
     queue.removeLast().accept(answer);
   }

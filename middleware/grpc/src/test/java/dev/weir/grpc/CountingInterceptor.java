@@ -5,7 +5,7 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 
-/** Counts the calls that reach a server. */
+/** An interceptor that counts the calls that reach a server. */
 final class CountingInterceptor implements ServerInterceptor {
   private int calls;
 

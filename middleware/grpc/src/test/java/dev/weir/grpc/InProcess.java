@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A server and a channel to it in this process, where all is done on the thread that calls. */
+/** A server and a channel to it in this process, where all work is done on the calling thread. */
 final class InProcess implements AutoCloseable {
   final Shop shop = new Shop();
   final ManagedChannel channel;
@@ -22,7 +22,7 @@ final class InProcess implements AutoCloseable {
 
   InProcess(ServerInterceptor... interceptors) throws IOException {
     String name = InProcessServerBuilder.generateName();
-    // The last one is called first: as they are read here, the first is.
+    // The last one is called first; in the list of the test, the first is.
     List<ServerInterceptor> order = new ArrayList<>(Arrays.asList(interceptors));
     java.util.Collections.reverse(order);
     server =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Calls that a server decides later, or lets wait in line. */
+/** Tests of calls that a server decides later, or that wait in a queue. */
 class LateStartTest {
   static final List<MethodDescriptor<String, String>> METHODS = Shop.ALL;
 

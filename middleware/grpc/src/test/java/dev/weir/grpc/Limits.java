@@ -48,7 +48,7 @@ final class Limits implements AutoCloseable {
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
   }
 
-  /** Returns how many permits a key of {@link #TWO_A_MINUTE} has left. */
+  /** Returns the permits that a key of {@link #TWO_A_MINUTE} has left. */
   long left(String method) {
     AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
     engine.peek(Request.of("shop", "method", method), answer::set);

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Over a real connection, with real threads and in real time. */
+/** Tests over a real connection, with real threads and in real time. */
 class NettyTest {
   static final List<MethodDescriptor<String, String>> METHODS = Shop.ALL;
 
@@ -127,7 +127,8 @@ class NettyTest {
     try (NettyServer server = new NettyServer(retries, byPeer(engine), tries)) {
       long begun = System.nanoTime();
       int calls = 0;
-      // One that comes 300 ms after the last, because the machine stood still, is not refused.
+      // A call that comes 300 ms after the last one, because the machine stood still, is not
+      // refused.
       do {
         TestCall.send(server.channel, Shop.ADD).ok();
         assertThat(calls * 300_000_000L)
@@ -260,7 +261,7 @@ class NettyTest {
     }
   }
 
-  /** The engine, which answers on other threads. */
+  /** The engine, with its answers on other threads. */
   private final class Elsewhere implements Decider {
     @Override
     public void decide(Request request, Consumer<? super Answer> done) {

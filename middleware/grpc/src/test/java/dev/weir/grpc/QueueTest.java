@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Calls that wait in line as their rule says. */
+/** Tests of calls that wait in the queue of their rule. */
 class QueueTest {
   private static final String RULES =
       """
@@ -47,7 +47,7 @@ class QueueTest {
       for (int i = 0; i < 20; i++) {
         limits.ticker.advance(Duration.ofSeconds(1));
         tasks.run();
-        // Nobody is served before those who came earlier.
+        // Calls are served in the order in which they came.
         assertThat(calls.get(3).over() || !calls.get(4).over()).isTrue();
         assertThat(calls.get(4).over() || !calls.get(5).over()).isTrue();
       }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the documentation shows. */
+/** Tests of the documentation's example. */
 class QuickStartTest {
   @Test
   void quickStart_limitsTheServerAndWaitsInTheClient(@TempDir Path folder) throws Exception {

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a client remembers of a server's refusals. The server lets two calls a minute through. */
+/** Tests of the refusals that a client keeps. The server admits two calls a minute. */
 class RateLimitClientInterceptorTest {
-  /** Garbage collections that weak references are given to be cleared. */
+  /** The most garbage collections in which weak references must be cleared. */
   private static final int COLLECTIONS = 20;
 
   private static final Metadata.Key<String> TENANT =
@@ -52,7 +52,7 @@ class RateLimitClientInterceptorTest {
     limits.close();
   }
 
-  /** Has the server refuse a call, which is the third that reaches it. */
+  /** Exhausts the limit: the server refuses the third call that reaches it. */
   private void exhaust(Channel channel) {
     for (int i = 0; i < 2; i++) {
       TestCall.send(channel, Shop.ADD).ok();
@@ -246,7 +246,7 @@ class RateLimitClientInterceptorTest {
     return new WeakReference<>(value);
   }
 
-  /** Values of the longest kind, of headers that a client of the application may choose. */
+  /** The longest values, of headers that a client of the application may choose. */
   @Test
   void refusalsOfLongValues_keepNoTexts() {
     RememberedRefusals refusals = new RememberedRefusals();

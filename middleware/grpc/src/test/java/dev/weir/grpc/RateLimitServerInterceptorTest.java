@@ -189,7 +189,7 @@ class RateLimitServerInterceptorTest {
     for (String key : refusal.trailers().keys()) {
       bytes += key.equals(Retry.DETAILS.name()) ? size(refusal) : 100;
     }
-    // In base64, with the message percent-encoded beside it.
+    // The details in base64, with the percent-encoded message besides.
     assertThat(bytes * 4 / 3 + refusal.status().getDescription().length() * 6).isLessThan(8192);
     assertThat(refusal.status().getDescription()).startsWith("Policy é");
   }

@@ -10,7 +10,7 @@ import com.google.rpc.RetryInfo;
 import io.grpc.Metadata;
 import org.junit.jupiter.api.Test;
 
-/** What a client makes of trailers that any server may send. */
+/** Tests of a client's reading of trailers that any server may send. */
 class RetryTest {
   private static Metadata pushback(String value) {
     Metadata trailers = new Metadata();

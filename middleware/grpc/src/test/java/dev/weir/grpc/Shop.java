@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A service with a method of every type. It logs what happens, and echoes when it has heard all.
+ * A service with a method of every type. It logs its events, and echoes all messages at the end.
  */
 final class Shop {
   static final MethodDescriptor<String, String> ADD = method("Add", MethodType.UNARY);
@@ -26,10 +26,10 @@ final class Shop {
   static final MethodDescriptor<String, String> CHAT = method("Chat", MethodType.BIDI_STREAMING);
   static final List<MethodDescriptor<String, String>> ALL = List.of(ADD, LIST, FILL, CHAT);
 
-  /** What the application saw, in words. */
+  /** The events that the application saw, in words. */
   final List<String> log = new CopyOnWriteArrayList<>();
 
-  /** On which threads. */
+  /** The threads of these events. */
   final List<Thread> threads = new CopyOnWriteArrayList<>();
 
   volatile Status end = Status.OK;

@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** An executor that runs its tasks when a test says so, on the test's thread. */
+/** An executor that runs its tasks at the test's command, on the test's thread. */
 final class Tasks implements Executor {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   boolean ended;

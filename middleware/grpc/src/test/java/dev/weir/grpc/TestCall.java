@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A client's call, step by step, and what it heard. */
+/** A client's call, step by step, with the events that it received. */
 final class TestCall {
   private static final int PATIENCE_SECONDS = 30;
 
@@ -71,7 +71,7 @@ final class TestCall {
     return closed.isDone();
   }
 
-  /** Returns how the call ended, or ends within half a minute. */
+  /** Returns the status with which the call ended, or ends within half a minute. */
   Status status() {
     try {
       return closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -84,7 +84,7 @@ final class TestCall {
     return status().getCode();
   }
 
-  /** Expects that the call is refused as one beyond its limit. */
+  /** Asserts that the call is refused as one beyond its limit. */
   TestCall exhausted() {
     assertThat(code()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
     return this;

@@ -4,17 +4,22 @@ import dev.weir.rules.ShownText;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/** Checks the settings of a {@link RequestLimiter}: one that limits nothing is a mistake. */
+/**
+ * The checks of the settings of a {@link RequestLimiter}: a limiter that limits nothing is a
+ * mistake.
+ */
 final class LimiterSettings {
   private static final int LEAST_STATUS = 100;
   private static final int MOST_STATUS = 599;
 
-  /** Stands for all origins. */
+  /** The text for all origins. */
   static final String ANY_ORIGIN = "*";
 
   private static final Pattern METHOD = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
 
-  /** As browsers write it: in small letters, and with nothing behind the port. */
+  /**
+   * The form in which browsers write an origin: in small letters, and with nothing behind the port.
+   */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "[a-z][a-z0-9+.-]{0,31}://(?:[a-z0-9._-]{1,253}|\\[[0-9a-f:.]{2,45}])(?::\\d{1,5})?");
@@ -50,7 +55,7 @@ final class LimiterSettings {
     return status;
   }
 
-  /** Returns nanoseconds, or the most that there are of them. */
+  /** Returns nanoseconds, the largest number for a longer time. */
   static long maxWaitNanos(Duration longest) {
     if (longest.isNegative()) {
       throw new IllegalArgumentException("maxWait: " + longest + " (expected: at least 0)");

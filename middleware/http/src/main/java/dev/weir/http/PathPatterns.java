@@ -15,18 +15,18 @@ public final class PathPatterns {
   /*
    * Why are there two ways to match? A path can be written in several ways, for example //login,
    * /login/ or /static/../login, and servers and frameworks differ in which of them are one path. A
-   * client must not escape a limit by another way to write a path. So a path is let through
-   * (matches) only if it is written in the plain way, and is limited (covers) as soon as some
-   * server may take it for one that the patterns name.
+   * client must not escape a limit by another form of a path. So a path is exempt (matches) only if
+   * it is written in the plain form, and is limited (covers) as soon as some server may take it for
+   * one that the patterns name.
    */
 
-  /** Matches no path. */
+  /** Patterns that match no path. */
   public static final PathPatterns NONE = new PathPatterns(List.of());
 
   private static final String ANY_SEGMENT = "*";
   private static final String REST = "**";
 
-  /** What no path has once it is decoded, and what is a pattern only elsewhere. */
+  /** Characters that no path has once it is decoded, and those that are patterns only elsewhere. */
   private static final String NOT_IN_PATTERNS = "%\\;?#{}";
 
   private final List<String[]> patterns;
@@ -39,7 +39,7 @@ public final class PathPatterns {
    * Returns the patterns.
    *
    * @throws IllegalArgumentException if one does not begin with a slash, has {@code **} elsewhere
-   *     than at its end or {@code *} within a segment, or is no path that a client could ask for
+   *     than at its end or {@code *} within a segment, or is not a path that a client could send
    */
   public static PathPatterns of(Collection<String> texts) {
     List<String[]> patterns = new ArrayList<>();
@@ -62,7 +62,7 @@ public final class PathPatterns {
 
   private static boolean segment(String text, boolean last) {
     if (text.isEmpty() || text.equals(REST)) {
-      return last; // Empty behind a slash at the end.
+      return last; // It is empty behind a slash at the end.
     }
     return text.equals(ANY_SEGMENT)
         || (!text.equals(".")
@@ -72,7 +72,7 @@ public final class PathPatterns {
                 .noneMatch(c -> c < ' ' || c == 0x7f || NOT_IN_PATTERNS.indexOf(c) >= 0));
   }
 
-  /** Returns whether there are none. */
+  /** Returns whether there are no patterns. */
   public boolean isEmpty() {
     return patterns.isEmpty();
   }
@@ -153,7 +153,7 @@ public final class PathPatterns {
 
   private boolean coversDecoded(String path) {
     if (goesUp(path)) {
-      return true; // Where it leads is up to the server.
+      return true; // The server decides where it leads.
     }
     for (String[] pattern : patterns) {
       if (covers(pattern, path)) {

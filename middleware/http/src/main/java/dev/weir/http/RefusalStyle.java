@@ -13,7 +13,10 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** How answers look: which header fields they have, and who may read them. For many threads. */
+/**
+ * The form of answers: their header fields, and the origins that may read them. Safe for use by
+ * many threads.
+ */
 public final class RefusalStyle {
   private final OlderFields older;
   private final boolean standard;
@@ -22,12 +25,12 @@ public final class RefusalStyle {
   private final Ticker ticker;
   private final String exposed;
 
-  /** Of the last answer: nearly all answers of one limiter have the same policies. */
+  /** The texts of the last answer: nearly all answers of one limiter have the same policies. */
   private volatile @Nullable PolicyTexts last;
 
   /**
-   * @param standard whether answers have {@code RateLimit} and {@code RateLimit-Policy}
-   * @param origins whose pages may read refusals
+   * @param standard true if answers have {@code RateLimit} and {@code RateLimit-Policy}
+   * @param origins the origins whose pages may read refusals
    */
   public RefusalStyle(OlderFields older, boolean standard, Set<String> origins, Ticker ticker) {
     this.older = older;
@@ -43,7 +46,7 @@ public final class RefusalStyle {
     exposed = names.append("Retry-After").toString();
   }
 
-  /** Adds the fields that tell where the client stands; on any answer. */
+  /** Adds the fields that show the client's standing; on any answer. */
   public void standing(Answer answer, BiConsumer<String, String> fields) {
     if (standard) {
       PolicyTexts known = last;
@@ -73,7 +76,7 @@ public final class RefusalStyle {
     fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
   }
 
-  /** Lets the page that sent a cross-origin request read the fields of the answer. */
+  /** Allows the page that sent a cross-origin request to read the fields of the answer. */
   void expose(RequestView view, BiConsumer<String, String> fields) {
     if (!view.headers("Origin").isEmpty()) {
       fields.accept("Access-Control-Expose-Headers", exposed);
@@ -81,8 +84,9 @@ public final class RefusalStyle {
   }
 
   /**
-   * Lets the page that sent a cross-origin request read a refusal. A named origin may do so with
-   * credentials; for all origins together, browsers take none (Fetch standard, CORS protocol).
+   * Allows the page that sent a cross-origin request to read a refusal. A named origin may read it
+   * with credentials; for all origins together, browsers accept none (Fetch standard, CORS
+   * protocol).
    */
   void allow(RequestView view, BiConsumer<String, String> fields) {
     List<String> origin = view.headers("Origin");
@@ -105,7 +109,7 @@ public final class RefusalStyle {
     return origin.equals(LimiterSettings.ANY_ORIGIN);
   }
 
-  /** A short page for people. */
+  /** Returns a short page for readers. */
   static byte[] html(int status, String title, String detail) {
     String page =
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"

@@ -25,9 +25,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the requests that an HTTP server receives, whichever server it is: finds out what a
- * request counts for, has that decided, and says what to answer. All middleware for servers stands
- * on this. Immutable and safe for use by many threads, as long as its functions are.
+ * A limiter of the requests that an HTTP server of any kind receives. It makes the descriptors of a
+ * request, decides it, and makes the answer. All middleware for servers is based on it. Immutable
+ * and safe for use by many threads, as long as its functions are.
  *
  * <pre>{@code
  * RequestLimiter limiter =
@@ -85,7 +85,7 @@ public final class RequestLimiter {
     return new Builder(decider);
   }
 
-  /** Collects the settings. Not safe for use by several threads. */
+  /** The settings of a limiter to be built. Not safe for use by several threads. */
   public static final class Builder {
     private final Decider decider;
     private String domain = "app";
@@ -116,36 +116,36 @@ public final class RequestLimiter {
     }
 
     /**
-     * Adds a descriptor: what a request counts for, besides other descriptors. Default, where none
-     * is added: {@code ip={ip}}.
+     * Adds a descriptor, under which a request is counted together with others. Default, if none is
+     * added: {@code ip={ip}}.
      *
-     * @param template as {@link DescriptorTemplate} reads it
-     * @throws dev.weir.identity.TemplateException if it is none
+     * @param template in the syntax of {@link DescriptorTemplate}
+     * @throws dev.weir.identity.TemplateException if it is malformed
      */
     public Builder descriptor(String template) {
       templates.add(DescriptorTemplate.parse(template));
       return this;
     }
 
-    /** Sets how the client's address is found. Default: the connection's other end. */
+    /** Sets the source of the client's address. Default: the connection's other end. */
     public Builder address(ClientAddress clientAddress) {
       address = clientAddress;
       return this;
     }
 
-    /** Sets how {@code {secret:X}} is hashed. Default: without a pepper. */
+    /** Sets the hash of {@code {secret:X}}. Default: without a pepper. */
     public Builder secrets(SecretHash hash) {
       secrets = hash;
       return this;
     }
 
-    /** Sets what becomes of requests without a value that a descriptor needs. Default: shared. */
+    /** Sets the treatment of requests without a value that a descriptor needs. Default: shared. */
     public Builder missing(Missing what) {
       missing = what;
       return this;
     }
 
-    /** Sets what each request costs, at least 0; 0 charges nothing. Default: 1. */
+    /** Sets the permits of each request, at least 0; 0 charges nothing. Default: 1. */
     public Builder permits(long each) {
       if (each < 0) {
         throw new IllegalArgumentException("permits: " + each + " (expected: at least 0)");
@@ -155,8 +155,8 @@ public final class RequestLimiter {
     }
 
     /**
-     * Sets what a request costs; 0 charges nothing. A negative number counts as 1: it may come from
-     * what a client has sent, and must not lift the limit.
+     * Sets the function that returns the permits of a request; 0 charges nothing. A negative number
+     * counts as 1: it may be derived from a client's input, and must not lift the limit.
      */
     public Builder permits(ToLongFunction<? super RequestView> each) {
       permits = each;
@@ -164,38 +164,37 @@ public final class RequestLimiter {
     }
 
     /**
-     * Limits only requests for these {@link PathPatterns}. Default: all. Limited too are requests
-     * for paths that a server could take for one of them, such as {@code //login} or {@code
-     * /login/}.
+     * Limits only requests for these {@link PathPatterns}. Default: all. This includes requests for
+     * paths that a server could take for one of them, such as {@code //login} or {@code /login/}.
      */
     public Builder paths(Collection<String> patterns) {
       paths.addAll(patterns);
       return this;
     }
 
-    /** As {@link #paths(Collection)}. */
+    /** Limits only requests for these paths. See {@link #paths(Collection)}. */
     public Builder paths(String... patterns) {
       return paths(List.of(patterns));
     }
 
     /**
-     * Lets requests for these {@link PathPatterns} pass uncounted, such as health checks, also
-     * where they are among those of {@link #paths(Collection)}. A path that could be read as
-     * another one is not let pass.
+     * Exempts requests for these {@link PathPatterns}, such as health checks, even if they are
+     * among those of {@link #paths(Collection)}: they pass uncounted. A path that could be read as
+     * another one is not exempt.
      */
     public Builder exempt(Collection<String> patterns) {
       exempt.addAll(patterns);
       return this;
     }
 
-    /** As {@link #exempt(Collection)}. */
+    /** Exempts requests for these paths. See {@link #exempt(Collection)}. */
     public Builder exempt(String... patterns) {
       return exempt(List.of(patterns));
     }
 
     /**
-     * Limits only requests with these methods, in any case; {@code GET} stands for {@code HEAD}
-     * too, which servers answer by the same code. Default: all.
+     * Limits only requests with these methods, in any case. {@code GET} includes {@code HEAD},
+     * which servers answer by the same code. Default: all.
      */
     public Builder methods(Collection<String> names) {
       names.forEach(name -> methods.add(LimiterSettings.method(name).toUpperCase(Locale.ROOT)));
@@ -205,7 +204,7 @@ public final class RequestLimiter {
       return this;
     }
 
-    /** As {@link #methods(Collection)}. */
+    /** Limits only requests with these methods. See {@link #methods(Collection)}. */
     public Builder methods(String... names) {
       return methods(List.of(names));
     }
@@ -221,8 +220,8 @@ public final class RequestLimiter {
 
     /**
      * Counts only requests that end with one of these statuses, for example failed logins with 401:
-     * the permits of all others are given back. Until then they are charged, so that no more of
-     * those that count get through than the limit says. Default: all requests count.
+     * the permits of all others are given back. Until then they are charged, so that the number of
+     * counted requests stays within the limit. Default: all requests count.
      *
      * @param statuses one at least, each from 100 to 599
      */
@@ -239,10 +238,10 @@ public final class RequestLimiter {
     }
 
     /**
-     * Sets the longest that a request waits for its turn, where the rules have it wait. Default: 1
-     * minute, the most that a rule can say.
+     * Sets the longest that a request waits for its turn, if the rules have a queue. Default: 1
+     * minute, the longest that a rule can state.
      *
-     * @param longest at least 0, which is not to wait
+     * @param longest at least 0, which means no wait
      */
     public Builder maxWait(Duration longest) {
       maxWaitNanos = LimiterSettings.maxWaitNanos(longest);
@@ -262,21 +261,21 @@ public final class RequestLimiter {
     }
 
     /**
-     * Lets pages of these origins read refusals, for example {@code https://shop.example}, also of
-     * requests with credentials; {@code *} for all, without credentials. For servers whose own
-     * handling of cross-origin requests comes later than the limit.
+     * Allows pages of these origins to read refusals, for example {@code https://shop.example},
+     * also of requests with credentials; {@code *} allows all, without credentials. For servers
+     * whose own handling of cross-origin requests comes later than the limit.
      */
     public Builder allowOrigins(Collection<String> allowed) {
       allowed.forEach(origin -> origins.add(LimiterSettings.origin(origin)));
       return this;
     }
 
-    /** As {@link #allowOrigins(Collection)}. */
+    /** Allows pages of these origins to read refusals. See {@link #allowOrigins(Collection)}. */
     public Builder allowOrigins(String... allowed) {
       return allowOrigins(List.of(allowed));
     }
 
-    /** Sets the time for fields that show the time of day. Default: the system's. */
+    /** Sets the clock for fields that show the time of day. Default: the system's. */
     public Builder ticker(Ticker newTicker) {
       ticker = newTicker;
       return this;
@@ -285,24 +284,24 @@ public final class RequestLimiter {
     /**
      * Returns the limiter.
      *
-     * @throws IllegalArgumentException if a path is no pattern
+     * @throws IllegalArgumentException if a path is not a pattern
      */
     public RequestLimiter build() {
       return new RequestLimiter(this);
     }
   }
 
-  /** Returns who decides. */
+  /** Returns the decider. */
   public Decider decider() {
     return decider;
   }
 
-  /** Returns whether a descriptor reads this of a request. */
+  /** Returns whether a descriptor reads this source of a request. */
   public boolean uses(Source source) {
     return templates.stream().anyMatch(template -> template.uses(source));
   }
 
-  /** Returns how the client's address is found. */
+  /** Returns the source of the client's address. */
   public ClientAddress address() {
     return address;
   }
@@ -310,10 +309,11 @@ public final class RequestLimiter {
   /**
    * Decides a request.
    *
-   * @param view is also read when the verdict is asked for fields and a body
-   * @param done is given the verdict exactly once: before this returns where all limits are counted
-   *     in this process, else later and on a thread that must not be blocked
-   * @throws RuntimeException as the functions of the settings do; {@code done} is not called then
+   * @param view is also read when fields and a body are taken from the verdict
+   * @param done receives the verdict exactly once: before this method returns if all limits are
+   *     counted in this process, else later and on a thread that must not be blocked
+   * @throws RuntimeException if a function of the settings throws it; {@code done} is not called
+   *     then
    */
   public void decide(RequestView view, Consumer<? super Verdict> done) {
     if (isExempt(view)) {
@@ -337,7 +337,7 @@ public final class RequestLimiter {
     decider.decide(request, answer -> done.accept(new Verdict(this, view, request, answer)));
   }
 
-  /** Returns the first value without which a request is a bad one, and which it lacks; or null. */
+  /** Returns the first required value that the request lacks, or null. */
   private @Nullable String absent(RequestIdentity identity) {
     if (missing == Missing.REFUSE) {
       for (DescriptorTemplate template : templates) {
@@ -392,7 +392,7 @@ public final class RequestLimiter {
     return counted == null || counted.contains(status);
   }
 
-  /** Returns whether some requests do not count once they are answered. */
+  /** Returns whether some requests stop counting once they are answered. */
   boolean countsByStatus() {
     return counted != null;
   }

@@ -15,22 +15,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link RequestLimiter} says of one request: whether it passes, and what to answer. Safe
- * for use by many threads.
+ * The result of a {@link RequestLimiter} for one request, with the answer to send. Safe for use by
+ * many threads.
  *
- * <p>A server does these things with it, in this order:
+ * <p>A server uses it in these steps, in this order:
  *
  * <ol>
  *   <li>If the request does not pass but may wait ({@link #maxWaitNanos}), it can {@link #enqueue}
- *       it and go on with the verdict that comes.
+ *       it and continue with the verdict that comes.
  *   <li>It adds the {@link #fields} to the response, before the response may be committed.
  *   <li>If the request passes, it serves it, and calls {@link #responded} when the response is
- *       complete; or {@link #abandoned} if it never was served.
+ *       complete; or {@link #abandoned} if it was not served.
  *   <li>Otherwise it answers with {@link #status} and {@link #refusal}, and reads no body.
  * </ol>
  */
 public final class Verdict {
-  /** Of a request that nothing limits. */
+  /** The verdict on a request that nothing limits. */
   static final Verdict UNLIMITED = new Verdict();
 
   private static final AtomicIntegerFieldUpdater<Verdict> SETTLED =
@@ -55,7 +55,7 @@ public final class Verdict {
     missing = null;
   }
 
-  /** Of a request without a value that it needs. */
+  /** Makes the verdict on a request that lacks a required value. */
   Verdict(RequestLimiter limiter, RequestView view, String missing) {
     this.limiter = limiter;
     this.view = view;
@@ -77,19 +77,19 @@ public final class Verdict {
     return answer == null ? missing == null : answer.allowed();
   }
 
-  /** Returns the answer of the decider, or null if it was not asked. */
+  /** Returns the answer of the decider, or null if it was not called. */
   public @Nullable Answer answer() {
     return answer;
   }
 
-  /** Returns what the decider was asked, or null if it was not asked. */
+  /** Returns the request that was decided, or null if the decider was not called. */
   public @Nullable Request request() {
     return request;
   }
 
   /**
-   * Returns the status of HTTP: 200 if the request passes; 429 if a limit is exceeded; 503 if that
-   * cannot be decided now; 400 if the request lacks a value that it needs.
+   * Returns the HTTP status: 200 if the request passes; 429 if a limit is exceeded; 503 if that
+   * cannot be decided now; 400 if the request lacks a required value.
    */
   public int status() {
     if (passes()) {
@@ -99,7 +99,7 @@ public final class Verdict {
     return checked != null ? checked.httpStatus() : answer == null ? 400 : 503;
   }
 
-  /** Returns the decider's answer as the service gives it, or null if there is none. */
+  /** Returns the decider's answer in the form of the service, or null if there is none. */
   private @Nullable CheckAnswer check() {
     CheckAnswer checked = check;
     if (checked == null && request != null && answer != null && answer.error() == null) {
@@ -113,7 +113,7 @@ public final class Verdict {
    * Adds the header fields of the response, whether the request passes or not. The body's type is
    * not among them. Each call adds all of them.
    *
-   * @param add adds a field, beside others of its name: a second limiter adds a member to a list.
+   * @param add adds a field, besides others of its name: a second limiter adds a member to a list.
    *     Names and values have printable ASCII characters only
    */
   public void fields(BiConsumer<String, String> add) {
@@ -167,8 +167,8 @@ public final class Verdict {
   }
 
   /**
-   * Returns a sentence that says why the request is refused, else OK. What keeps the decider from
-   * deciding is not the client's business: {@link Answer#error()} has it.
+   * Returns a sentence with the reason of a refusal, else OK. The reason for which the decider
+   * could not decide is not for the client: {@link Answer#error()} has it.
    */
   public String detail() {
     if (missing != null) {
@@ -181,7 +181,7 @@ public final class Verdict {
     return passes() ? "OK" : "The limits of this request cannot be checked now.";
   }
 
-  /** Returns how long a refused request may wait for its turn; 0 if it may not. */
+  /** Returns the time for which a refused request may wait for its turn; 0 if it may not wait. */
   public long maxWaitNanos() {
     return answer == null || limiter == null || answer.error() != null
         ? 0
@@ -189,10 +189,10 @@ public final class Verdict {
   }
 
   /**
-   * Has a refused request wait for its turn.
+   * Queues a refused request, which then waits for its turn.
    *
    * @param maxWaitNanos the most that it can wait, besides {@link #maxWaitNanos()}
-   * @param done is given the verdict that counts then, exactly once unless the request leaves
+   * @param done receives the verdict that counts then, exactly once unless the request leaves
    */
   public Ticket enqueue(long maxWaitNanos, Consumer<? super Verdict> done) {
     RequestLimiter asked = limiter;
@@ -216,16 +216,17 @@ public final class Verdict {
   }
 
   /**
-   * Returns whether it matters with which status the request is answered. Otherwise a server need
-   * not find that out, and may leave out {@link #responded}.
+   * Returns whether the status of the response matters. Otherwise a server need not determine it,
+   * and may leave out {@link #responded}.
    */
   public boolean awaitsStatus() {
     return limiter != null && limiter.countsByStatus();
   }
 
   /**
-   * Says with which status the request was answered, once it has passed: permits are given back if
-   * only other statuses count. Only the first call of this or {@link #abandoned} does something.
+   * Records the status with which the request was answered, after it has passed: permits are given
+   * back if only other statuses count. Only the first call of this method or {@link #abandoned} has
+   * an effect.
    */
   public void responded(int status) {
     if (limiter != null && settle() && !limiter.counts(status)) {
@@ -233,7 +234,7 @@ public final class Verdict {
     }
   }
 
-  /** Says that the request has passed and is not served after all: its permits are given back. */
+  /** Records that the request has passed but is not served: its permits are given back. */
   public void abandoned() {
     if (limiter != null && settle()) {
       giveBack();

@@ -1,5 +1,5 @@
 /**
- * The common part of middleware for HTTP servers and clients, whatever the server is.
+ * The common part of middleware for HTTP servers and clients of any kind.
  *
  * <ul>
  *   <li>{@link dev.weir.http.RequestLimiter}: a request to a {@link dev.weir.http.Verdict}; begin

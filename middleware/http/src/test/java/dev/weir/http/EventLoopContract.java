@@ -19,14 +19,16 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
-/** What adapters of servers do in addition that hear of clients which go away. */
+/** The contract of adapters of servers that are notified of clients which go away. */
 public abstract class EventLoopContract extends MiddlewareContract {
   private static final int AT_ONCE = 50;
 
-  /** Returns how many clients the application knows to have gone before they had an answer. */
+  /**
+   * Returns the number of clients that have gone before their answer, by the application's count.
+   */
   protected abstract long gone();
 
-  /** An engine that counts what is charged and given back. */
+  /** An engine that counts charged and returned permits. */
   private static final class Ledger implements Decider {
     private final Engine engine;
     final LongAdder charged = new LongAdder();

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Only wrong passwords count, and many threads try them at once. */
+/** Tests in which only wrong passwords count, and many threads try them at once. */
 class FailedLoginsTest {
   private static final int LIMIT = 10;
   private static final int THREADS = 100;
@@ -101,7 +101,7 @@ class FailedLoginsTest {
       assertThat(wrong.sum()).isBetween(1L, (long) LIMIT);
       long left = LIMIT - wrong.sum();
       if (algorithm.equals("token-bucket")) {
-        // A bucket gives back all of a charge only if no other came after it.
+        // A bucket gives back all of a charge only if no other one came after it.
         assertThat(remaining(limiter)).as("wrong ones are charged").isBetween(0L, left);
       } else {
         assertThat(remaining(limiter)).as("right ones are uncharged").isEqualTo(left);
@@ -109,7 +109,7 @@ class FailedLoginsTest {
     }
   }
 
-  /** Returns how many permits are left. */
+  /** Returns the number of permits that are left. */
   private static long remaining(RequestLimiter limiter) {
     Verdict verdict = LimitedEngine.decide(limiter, TestView.of("POST", "/login").login("alice"));
     Answer answer = Objects.requireNonNull(verdict.answer());

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Requests that no honest client sends. */
+/** Tests with requests that no honest client sends. */
 class HostileRequestsTest {
   private static final int ROUNDS = 20_000;
 
@@ -160,7 +160,9 @@ class HostileRequestsTest {
     assertThat(statuses[429]).isGreaterThan(ROUNDS / 20);
   }
 
-  /** Allocated bytes stand for work: texts that are searched again and again are copied too. */
+  /**
+   * Allocated bytes are a measure of work: texts that are searched again and again are copied too.
+   */
   @Test
   void work_growsNoFasterThanTheRequest() {
     List<RequestLimiter> limiters = limiters();
@@ -179,7 +181,7 @@ class HostileRequestsTest {
     String text = piece.repeat(length / piece.length());
     TestView view = TestView.get("/a/" + text).login(text);
     HEADERS.forEach(header -> view.header(header, text));
-    run(limiter, view); // Loads the classes.
+    run(limiter, view); // This loads the classes.
     long before = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
     run(limiter, view);
     return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;

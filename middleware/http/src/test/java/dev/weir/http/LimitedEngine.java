@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** An engine with a few rules on a time that stands still, and what limiters on it say. */
+/** An engine with a few rules on a clock that stands still, and the verdicts of limiters on it. */
 final class LimitedEngine {
   static final String RULES =
       """
@@ -70,7 +70,7 @@ final class LimitedEngine {
     return verdicts.get(0);
   }
 
-  /** Returns whether the request is one that the limiter has decided. */
+  /** Returns whether the limiter has decided the request. */
   static boolean counted(RequestLimiter limiter, RequestView view) {
     return decide(limiter, view).answer() != null;
   }

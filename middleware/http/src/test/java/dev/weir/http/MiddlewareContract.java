@@ -34,12 +34,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What adapters of all servers do alike, on a real server and with a real client.
+ * The contract of the adapters of all servers, on a real server and with a real client.
  *
  * <p>The application under test has {@code GET /hello} and {@code GET /health}, which answer with a
  * text; {@code GET /users/{id}}; {@code POST /echo}, which answers with the body; and {@code POST
- * /login}, which answers 401 if the body is {@code wrong}, else 200. It takes the user of {@code
- * Authorization: Basic} for authenticated, before the limiters.
+ * /login}, which answers 401 if the body is {@code wrong}, else 200. It treats the user of {@code
+ * Authorization: Basic} as authenticated, before the limiters.
  */
 @Timeout(120)
 public abstract class MiddlewareContract {
@@ -109,7 +109,7 @@ public abstract class MiddlewareContract {
     }
   }
 
-  /** Waits for what another thread does. */
+  /** Waits for a condition that another thread fulfils. */
   protected static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       Thread.onSpinWait();
@@ -150,7 +150,7 @@ public abstract class MiddlewareContract {
             assertThat(response.headers().allValues(name)).as(name).isEqualTo(values));
   }
 
-  /** Returns what the same limiter says of the n-th request, without a server. */
+  /** Returns the verdict of the same limiter on the n-th request, without a server. */
   private Verdict expected(int requests, String method, String accept) {
     RequestLimiter twin = ofAddress();
     List<Verdict> verdicts = new ArrayList<>();
@@ -283,7 +283,7 @@ public abstract class MiddlewareContract {
     start(limiter(engine).descriptor("ip={ip}").refundUnless(401).build());
     for (int i = 0; i < 5; i++) {
       assertThat(post("/login", "right").statusCode()).isEqualTo(200);
-      until(() -> left(engine) == 2); // A server may give back after the client has read.
+      until(() -> left(engine) == 2); // A server may give back permits after the client has read.
     }
     assertThat(post("/login", "wrong").statusCode()).isEqualTo(401);
     assertThat(post("/login", "right").statusCode()).isEqualTo(200);

@@ -63,7 +63,9 @@ class PathPatternsTest {
     assertThat(limited(pattern, path)).isFalse();
   }
 
-  /** Servers and frameworks differ in what they make of these: the limit must hold in all. */
+  /**
+   * Servers and frameworks differ in their treatment of these paths: the limit must hold in all.
+   */
   @ParameterizedTest
   @CsvSource({
     "/login, /login/",

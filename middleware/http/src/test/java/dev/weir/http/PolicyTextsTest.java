@@ -24,12 +24,12 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of earlier answers does not show in later ones. */
+/** Tests that the texts kept of earlier answers do not appear in later ones. */
 class PolicyTextsTest {
   private static final int ANSWERS = 20_000;
   private static final long SECOND = 1_000_000_000L;
 
-  /** Two of them have one name, and one has a name that is escaped. */
+  /** Policies of which two have one name, and one has a name that is escaped. */
   private static final List<Policy> POLICIES =
       List.of(policy("a", 5), policy("b", 7), policy("a", 9), policy("c\"d", 4_000_000_000L));
 
@@ -59,10 +59,12 @@ class PolicyTextsTest {
     return new Status(!refused, null, decision, limit, remaining, Math.max(1, resetNanos / SECOND));
   }
 
-  /** Answers of the same policies differ in what is limited and what is refused. */
+  /**
+   * Returns a random answer: answers of the same policies differ in what is limited and refused.
+   */
   private static Answer answer(SplittableRandom random, List<Policy> policies) {
     List<Status> statuses = policies.stream().map(each -> status(random, each)).toList();
-    // A rule in quota mode may refuse where the whole passes.
+    // A rule in quota mode may refuse although the whole request passes.
     boolean allowed = random.nextBoolean() || statuses.stream().allMatch(Status::allowed);
     return Answer.of(allowed, statuses, null, 1);
   }

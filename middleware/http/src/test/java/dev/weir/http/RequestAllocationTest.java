@@ -9,14 +9,14 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an admitted request allocates beside what its engine does. */
+/** Tests of the bytes that an admitted request allocates besides those of its engine. */
 class RequestAllocationTest {
   private static final int WARM_UP = 20_000;
   private static final int ROUNDS = 5_000;
 
   /**
-   * The request with two descriptors, the verdict, and the text of {@code RateLimit}: about 400
-   * with compressed pointers.
+   * The most bytes for the request with two descriptors, the verdict, and the text of {@code
+   * RateLimit}: about 400 with compressed pointers.
    */
   private static final long MOST_BYTES = 512;
 

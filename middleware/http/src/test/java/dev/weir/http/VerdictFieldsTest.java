@@ -74,7 +74,7 @@ class VerdictFieldsTest {
         .containsExactly("\"by-ip\";q=2;w=60, \"by-user\";q=2;w=60");
   }
 
-  /** What is kept of one answer must not be shown of another one. */
+  /** The texts kept of one answer must not appear in another one. */
   @Test
   void rulesChangedOrOtherDescriptors_fieldsAreTheirs() {
     RequestLimiter limiter =
@@ -151,7 +151,7 @@ class VerdictFieldsTest {
         .doesNotContainKeys("Access-Control-Allow-Credentials", "Vary");
   }
 
-  /** A page that is named may send its cookies, whatever all others may do. */
+  /** A page that is named may send its cookies, whatever is allowed to all others. */
   @Test
   void namedOriginBesideAny_readsRefusalsWithCredentials() {
     assertThat(

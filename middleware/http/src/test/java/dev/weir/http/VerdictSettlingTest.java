@@ -15,13 +15,13 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of permits after the verdict. */
+/** Tests of the permits after the verdict. */
 class VerdictSettlingTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final LimitedEngine limits = new LimitedEngine();
 
-  /** Counts the refunds. */
+  /** A decider that counts the refunds. */
   private static final class CountedRefunds implements Decider {
     private final Decider decider;
     private final AtomicInteger refunds = new AtomicInteger();

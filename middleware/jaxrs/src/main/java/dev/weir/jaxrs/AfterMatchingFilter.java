@@ -8,13 +8,13 @@ import jakarta.ws.rs.core.Context;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Limits requests for which a resource has been found. */
+/** The filter that limits requests for which a resource has been found. */
 final class AfterMatchingFilter implements ContainerRequestFilter {
   private final Limits limits;
   private final Function<? super ContainerRequestContext, @Nullable String> peer;
   private final Function<? super ContainerRequestContext, @Nullable String> route;
 
-  /** Of the current request, whichever thread asks. */
+  /** The resource of the current request, on whichever thread it is read. */
   @Context private @Nullable ResourceInfo resource;
 
   AfterMatchingFilter(
@@ -38,7 +38,7 @@ final class AfterMatchingFilter implements ContainerRequestFilter {
     }
     Path whole = info.getResourceClass().getAnnotation(Path.class);
     if (whole == null) {
-      return null; // Located by another resource: JAX-RS 3.1 does not tell under which path.
+      return null; // Another resource has located it: JAX-RS 3.1 does not provide its path.
     }
     Path part = info.getResourceMethod().getAnnotation(Path.class);
     String path = trimmed(whole.value()) + (part == null ? "" : trimmed(part.value()));

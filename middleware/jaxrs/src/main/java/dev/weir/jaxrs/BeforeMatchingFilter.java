@@ -6,7 +6,7 @@ import jakarta.ws.rs.container.PreMatching;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Limits requests before a resource is looked for. */
+/** The filter that limits requests before a resource is searched for. */
 @PreMatching
 final class BeforeMatchingFilter implements ContainerRequestFilter {
   private final Limits limits;

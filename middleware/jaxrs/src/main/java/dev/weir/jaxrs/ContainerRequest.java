@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a limiter reads of a request to a JAX-RS application. */
+/** A request to a JAX-RS application in the form that a limiter reads. */
 final class ContainerRequest implements RequestView {
   private final ContainerRequestContext request;
   private final Function<? super ContainerRequestContext, @Nullable String> peer;
@@ -40,8 +40,8 @@ final class ContainerRequest implements RequestView {
   }
 
   /**
-   * Returns the path below the application's, as resources match it: a slash at its end does not
-   * matter, and an encoded one is no slash between segments.
+   * Returns the path below the application's, in the form that resources match: a slash at its end
+   * does not matter, and an encoded slash does not separate segments.
    */
   @Override
   public String path() {

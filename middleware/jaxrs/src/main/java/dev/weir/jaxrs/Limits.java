@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Limiters that a request passes one after the other. */
 final class Limits {
-  /** Under which a request keeps the verdicts of all limiters that it has met. */
+  /** The property under which a request keeps the verdicts of all limiters that it has passed. */
   private static final String VERDICTS = "dev.weir.jaxrs.verdicts";
 
   private static final int UNAVAILABLE = 503;
 
-  /** The verdicts on one request: a type of its own, so that it can be recognised. */
+  /** The verdicts on one request: a type of its own, so that it can be recognized. */
   private static final class Verdicts {
     final List<Verdict> all = new ArrayList<>();
   }
@@ -58,10 +58,10 @@ final class Limits {
     return verdicts;
   }
 
-  /** Finishes what the limiters have begun; the status is the one that is sent. */
+  /** Completes the limiters' verdicts; the status is the one that is sent. */
   static void answered(ContainerRequestContext request, ContainerResponseContext response) {
     if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
-      request.removeProperty(VERDICTS); // An error while it is answered may bring it here again.
+      request.removeProperty(VERDICTS); // An error during the answer may bring it here again.
       for (Verdict verdict : verdicts.all) {
         verdict.fields(response.getHeaders()::add);
         verdict.responded(response.getStatus());

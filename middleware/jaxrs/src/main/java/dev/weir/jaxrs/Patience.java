@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** How long threads wait for verdicts, and how many of them. Safe for use by many threads. */
+/**
+ * The bounds of threads that wait for verdicts: their number, and their time. Safe for use by many
+ * threads.
+ */
 final class Patience {
   private final long maxDecisionNanos;
   private final Semaphore turns;
@@ -24,7 +27,7 @@ final class Patience {
 
   /**
    * Returns the verdict that counts, after the request has waited for its turn if it may; null if
-   * none came in time. What a verdict that is not waited for has charged is given back.
+   * none came in time. The charge of a verdict that comes too late is given back.
    */
   @Nullable Verdict decide(RequestLimiter limiter, RequestView view) {
     CompletableFuture<Verdict> decision = new CompletableFuture<>();
@@ -43,7 +46,7 @@ final class Patience {
   private Verdict turn(Verdict refused) {
     CompletableFuture<Verdict> turn = new CompletableFuture<>();
     Ticket ticket = refused.enqueue(Long.MAX_VALUE, turn::complete);
-    // The queue answers when the time is over; a remote store may then still be asked.
+    // The queue answers when the time is over; a remote store may then still have to decide.
     Verdict later = await(turn, refused.maxWaitNanos() + maxDecisionNanos);
     if (later == null) {
       ticket.leave();
@@ -63,7 +66,7 @@ final class Patience {
       giveUp(future);
       return null;
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // Nothing completes it with one.
+      throw new IllegalStateException(e); // Nothing completes it with an exception.
     }
   }
 

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the requests of a JAX-RS application, with one limiter or several. Immutable and safe for
- * use by many threads.
+ * A feature that limits the requests of a JAX-RS application, with one limiter or several.
+ * Immutable and safe for use by many threads.
  *
  * <pre>{@code
  * register(RateLimitFeature.builder()
@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A request filter of JAX-RS answers on the thread that calls it. So this thread waits while a
- * remote store has not answered or the request waits for its turn, each for a bounded time, and
- * only so many threads for turns; when there are no more, a request is refused at once.
+ * remote store has not answered or the request waits for its turn, each for a bounded time. Only a
+ * bounded number of threads wait for turns; when there are no more, a request is refused at once.
  *
- * <p>JAX-RS does not tell the address of the connection. Where a descriptor needs {@code {ip}},
- * {@link Builder#peer} has to; in a servlet container, rather take weir-servlet's filter, which
- * sees below other filters.
+ * <p>JAX-RS does not provide the address of the connection. If a descriptor needs {@code {ip}},
+ * {@link Builder#peer} has to provide it. In a servlet container, rather use weir-servlet's filter,
+ * which sees the request below other filters.
  */
 public final class RateLimitFeature implements Feature {
-  /** Before the filters that find out who asks, so that they are protected, too. */
+  /** The priority before the filters that authenticate, so that they are protected, too. */
   private static final int BEFORE_MATCHING = Priorities.AUTHENTICATION - 500;
 
-  /** After the filters that find out who asks, before those that judge what they may. */
+  /** The priority after the filters that authenticate, before those that authorize. */
   private static final int AFTER_MATCHING = Priorities.AUTHENTICATION + 500;
 
-  /** As late as it can be, so that the status is the one that is sent. */
+  /** The last priority, so that the status is the one that is sent. */
   private static final int RESPONSE = 0;
 
   private final List<RequestLimiter> before;
@@ -62,7 +62,7 @@ public final class RateLimitFeature implements Feature {
     return new Builder();
   }
 
-  /** Collects the settings. Not safe for use by several threads. */
+  /** The settings of a feature to be built. Not safe for use by several threads. */
   public static final class Builder {
     private final List<RequestLimiter> before = new ArrayList<>();
     private final List<RequestLimiter> after = new ArrayList<>();
@@ -92,10 +92,10 @@ public final class RateLimitFeature implements Feature {
     }
 
     /**
-     * Says what the address of the connection's other end is, not one that a header tells: for
-     * that, see {@link RequestLimiter.Builder#address}.
+     * Sets the source of the address of the connection's other end, not of an address in a header:
+     * for that, see {@link RequestLimiter.Builder#address}.
      *
-     * @param address returns for example {@code 10.0.0.1}, null where it is unknown
+     * @param address returns for example {@code 10.0.0.1}, null if it is unknown
      */
     public Builder peer(Function<? super ContainerRequestContext, @Nullable String> address) {
       peer = address;
@@ -103,10 +103,11 @@ public final class RateLimitFeature implements Feature {
     }
 
     /**
-     * Says which pattern a request has matched. Default: the paths of the class and of the method
-     * that JAX-RS has chosen; unknown for resources that another resource has located.
+     * Sets the source of the pattern that a request has matched. Default: the paths of the class
+     * and of the method that JAX-RS has chosen; unknown for resources that another resource has
+     * located.
      *
-     * @param pattern returns for example {@code /users/{id}}, null where it is unknown
+     * @param pattern returns for example {@code /users/{id}}, null if it is unknown
      */
     public Builder route(Function<? super ContainerRequestContext, @Nullable String> pattern) {
       route = pattern;
@@ -114,8 +115,8 @@ public final class RateLimitFeature implements Feature {
     }
 
     /**
-     * Sets how long a thread waits for a remote store, which has a timeout of its own, before it
-     * answers 503. Default: 5 seconds.
+     * Sets the longest that a thread waits for a remote store, which has a timeout of its own,
+     * before it answers 503. Default: 5 seconds.
      */
     public Builder maxDecision(Duration longest) {
       maxDecision = longest;
@@ -123,8 +124,8 @@ public final class RateLimitFeature implements Feature {
     }
 
     /**
-     * Sets how many threads may wait at a time for turns of requests, where the rules say so; 0 for
-     * none. Default: 20.
+     * Sets the most threads that may wait at a time for turns of requests, if the rules have a
+     * queue; 0 for none. Default: 20.
      */
     public Builder maxWaiting(int threads) {
       maxWaiting = threads;
@@ -134,7 +135,7 @@ public final class RateLimitFeature implements Feature {
     /**
      * Checks the settings.
      *
-     * @throws IllegalArgumentException with everything that is wrong, a line each
+     * @throws IllegalArgumentException with all problems, a line each
      */
     public RateLimitFeature build() {
       List<String> problems = new ArrayList<>();

@@ -1,5 +1,5 @@
 /**
- * Limits the requests of a JAX-RS application: {@link dev.weir.jaxrs.RateLimitFeature} is
+ * Rate limits for the requests of a JAX-RS application: {@link dev.weir.jaxrs.RateLimitFeature} is
  * registered with it.
  */
 @org.jspecify.annotations.NullMarked

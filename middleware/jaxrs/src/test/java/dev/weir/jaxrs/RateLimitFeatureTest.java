@@ -39,7 +39,10 @@ class RateLimitFeatureTest extends MiddlewareContract {
   /** The address of the connection whose request a thread handles. */
   private static final ThreadLocal<String> PEER = new ThreadLocal<>();
 
-  /** Before limiters that know the user: as {@code Priorities.AUTHENTICATION}. */
+  /**
+   * The priority before limiters that use the login: the value of {@code
+   * Priorities.AUTHENTICATION}.
+   */
   private static final int AUTHENTICATION = 1000;
 
   private RateLimitFeature.Builder feature = RateLimitFeature.builder().peer(request -> PEER.get());
@@ -95,7 +98,7 @@ class RateLimitFeatureTest extends MiddlewareContract {
     }
   }
 
-  /** Takes the name in a request for that of its user. */
+  /** A filter that takes the name in a request for that of its user. */
   static final class Authentication implements ContainerRequestFilter {
     @Override
     public void filter(ContainerRequestContext request) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a {@link RateLimiter} decides. Safe for use by many threads.
+ * The meters of the decisions of a {@link RateLimiter}. Safe for use by many threads.
  *
  * <pre>{@code
  * WeirMetrics.monitor(registry, limiter, "api");
@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  * <tr><th>name</th><th>what</th><th>more tags</th></tr>
  * <tr><td>{@code weir.requests}</td><td>requests decided</td>
  * <td>{@code policy}, {@code outcome} (allowed, refused), {@code reason}</td></tr>
- * <tr><td>{@code weir.permits}</td><td>permits asked for by them</td><td>the same</td></tr>
+ * <tr><td>{@code weir.permits}</td><td>permits that they requested</td><td>the same</td></tr>
  * <tr><td>{@code weir.keys}</td><td>keys that have state in this process</td><td></td></tr>
  * <tr><td>{@code weir.memory}</td><td>bytes of that state, about</td><td></td></tr>
  * <tr><td>{@code weir.fill}</td><td>how full the store is, 0 to 100</td><td></td></tr>
  * </table>
  *
- * <p>No meter is tagged with a key: keys come from requests, and are as many as there are clients.
- * A request over several policies counts once, under the policy that decided it.
+ * <p>No meter is tagged with a key: keys come from requests, and there are as many as clients. A
+ * request over several policies counts once, under the policy that decided it.
  */
 public final class WeirMetrics implements LimiterListener {
   private static final Reason[] REASONS = Reason.values();
@@ -44,7 +44,9 @@ public final class WeirMetrics implements LimiterListener {
   private final MeterRegistry registry;
   private final Tags tags;
 
-  /** The counters of each policy: of a reason at twice its number, plus one if allowed. */
+  /**
+   * The counters of each policy: those of a reason are at twice its number, plus one if allowed.
+   */
   private final Map<String, AtomicReferenceArray<@Nullable Counters>> byPolicy =
       new ConcurrentHashMap<>();
 
@@ -54,8 +56,8 @@ public final class WeirMetrics implements LimiterListener {
   }
 
   /**
-   * Counts what a limiter decides from now on, and shows how much state it holds for as long as it
-   * exists.
+   * Counts the decisions of a limiter from now on, and shows the size of its state for as long as
+   * it exists.
    *
    * @param name the limiter's name in the tag {@code limiter}
    * @return the limiter
@@ -69,8 +71,8 @@ public final class WeirMetrics implements LimiterListener {
   }
 
   /**
-   * Returns a listener that counts, for {@link dev.weir.LimiterBuilder#listener}: of a limiter
-   * without keys, for example. It shows no state.
+   * Returns a listener that counts decisions, for {@link dev.weir.LimiterBuilder#listener}, for
+   * example of a limiter without keys. It shows no state.
    *
    * @param name the limiter's name in the tag {@code limiter}
    * @throws NullPointerException if an argument is null

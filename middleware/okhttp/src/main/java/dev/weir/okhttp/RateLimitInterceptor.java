@@ -19,15 +19,15 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 
 /**
- * Asks an {@link OutgoingLimiter} before OkHttp sends a request, and shows it the response. To be
- * added by {@code OkHttpClient.Builder.addInterceptor}, not by {@code addNetworkInterceptor}, which
- * must send every request. Safe for use by many threads; Retrofit and Feign are served through
- * their OkHttp client.
+ * An interceptor by which an {@link OutgoingLimiter} decides a request before OkHttp sends it, and
+ * reads the response. To be added by {@code OkHttpClient.Builder.addInterceptor}, not by {@code
+ * addNetworkInterceptor}, which must send every request. Safe for use by many threads; Retrofit and
+ * Feign are served through their OkHttp client.
  *
  * <p>A refused request is not sent: it is answered with status 429 or 503 without a body, or fails
  * with a {@link RateLimitedException}. {@link Response#networkResponse} of such an answer is null.
- * Nothing is ever sent again, and what OkHttp itself sends again (redirects, authentication) is
- * charged once. A request that OkHttp's cache answers is not charged.
+ * The interceptor sends no request again, and requests that OkHttp itself sends again (redirects,
+ * authentication) are charged once. A request that OkHttp's cache answers is not charged.
  *
  * <p>A request that waits keeps its thread: that of the caller, or for {@code Call.enqueue} one of
  * the dispatcher's, which by default has 64 and 5 for a host. It ends within 20 ms when the call is
@@ -35,7 +35,10 @@ import okhttp3.ResponseBody;
  * charged then.
  */
 public final class RateLimitInterceptor implements Interceptor {
-  /** OkHttp tells an interceptor nothing of a cancelled call, so it has to look. */
+  /**
+   * The time between two checks for cancellation: OkHttp does not notify an interceptor of a
+   * cancelled call.
+   */
   private static final long LOOK_MILLIS = 20;
 
   private final OutgoingLimiter limiter;
@@ -44,7 +47,7 @@ public final class RateLimitInterceptor implements Interceptor {
     this.limiter = limiter;
   }
 
-  /** Returns an interceptor that asks the limiter. */
+  /** Returns an interceptor that uses the limiter. */
   public static RateLimitInterceptor of(OutgoingLimiter limiter) {
     return new RateLimitInterceptor(limiter);
   }
@@ -78,7 +81,7 @@ public final class RateLimitInterceptor implements Interceptor {
             new OkHttpRequest(response.request()), response.code(), response::headers);
       }
     } catch (RuntimeException | Error e) {
-      response.close(); // Of the key's function, which is the user's.
+      response.close(); // The error is from the key's function, which is the user's.
       throw e;
     }
     return response;
@@ -106,7 +109,7 @@ public final class RateLimitInterceptor implements Interceptor {
     }
   }
 
-  /** What OkHttp throws itself. */
+  /** Returns the exception that OkHttp itself throws. */
   private static IOException canceled() {
     return new IOException("Canceled");
   }

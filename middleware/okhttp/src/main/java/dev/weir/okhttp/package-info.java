@@ -1,5 +1,5 @@
 /**
- * Rate limits for what OkHttp sends, and so for Retrofit and for Feign on OkHttp: {@link
+ * Rate limits for requests that OkHttp sends, and so for Retrofit and for Feign on OkHttp: {@link
  * dev.weir.okhttp.RateLimitInterceptor}.
  */
 @org.jspecify.annotations.NullMarked

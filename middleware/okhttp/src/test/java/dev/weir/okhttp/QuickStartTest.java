@@ -15,7 +15,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the documentation, as they stand there. */
+/** Tests of the documentation's lines, in their exact form. */
 class QuickStartTest {
   @Test
   void quickStart_limitsARealRequest() throws Exception {

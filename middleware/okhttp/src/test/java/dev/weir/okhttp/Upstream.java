@@ -16,11 +16,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A service on the loopback interface that answers as a test says, otherwise with 200. */
+/** A service on the loopback interface with the answers of a test, otherwise with 200. */
 final class Upstream implements AutoCloseable {
   private record Response(int status, Map<String, String> fields) {}
 
-  /** Of a refusal: a response whose body nobody reads must be closed. */
+  /** The body of a refusal: a response whose body is not read must be closed. */
   private static final byte[] BODY = {'n', 'o'};
 
   private final HttpServer server;
@@ -58,7 +58,7 @@ final class Upstream implements AutoCloseable {
     }
   }
 
-  /** Says how the next request not spoken of yet is answered; fields and values alternate. */
+  /** Adds the answer to the next request that has none yet; fields and values alternate. */
   Upstream next(int status, String... fields) {
     Map<String, String> map = new TreeMap<>();
     for (int i = 0; i < fields.length; i += 2) {

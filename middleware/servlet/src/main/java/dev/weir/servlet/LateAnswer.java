@@ -29,7 +29,7 @@ final class LateAnswer implements AsyncListener {
     this.response = response;
   }
 
-  /** Has the thread go back to the container; the request and its wrappers stay as they are. */
+  /** Returns the thread to the container; the request and its wrappers stay unchanged. */
   static void start(
       WaitingRequest waiting, HttpServletRequest request, HttpServletResponse response) {
     AsyncContext context = request.startAsync(request, response);
@@ -68,7 +68,7 @@ final class LateAnswer implements AsyncListener {
     try {
       turn.refusals().refuse(request, innermost(), turn.refusal());
     } catch (IOException e) {
-      // The client is gone.
+      // The client has gone.
     } catch (ServletException | RuntimeException e) {
       request.getServletContext().log("a refusal could not be answered", e);
       failed();
@@ -81,7 +81,7 @@ final class LateAnswer implements AsyncListener {
     try {
       innermost().sendError(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
     } catch (IOException | RuntimeException e) {
-      // It is committed, or the client is gone.
+      // It is committed, or the client has gone.
     }
   }
 
@@ -89,7 +89,7 @@ final class LateAnswer implements AsyncListener {
     try {
       context.complete();
     } catch (IllegalStateException e) {
-      // The container has done so.
+      // The container has completed it.
     }
   }
 
@@ -121,6 +121,6 @@ final class LateAnswer implements AsyncListener {
 
   @Override
   public void onStartAsync(AsyncEvent event) {
-    // The application's own, after the wait.
+    // The application's own start, after the wait.
   }
 }

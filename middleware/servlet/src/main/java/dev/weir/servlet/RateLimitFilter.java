@@ -17,9 +17,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits requests: a request beyond the limit is answered with 429, one that cannot be decided with
- * 503, and both without calling the rest of the chain. Others go on, with header fields that tell
- * where the client stands. Safe for use by many threads.
+ * A filter that limits requests: a request beyond the limit is answered with 429, one that cannot
+ * be decided with 503, and both without calling the rest of the chain. Others go on, with header
+ * fields that show the client's standing. Safe for use by many threads.
  *
  * <pre>{@code
  * RequestLimiter limiter = RequestLimiter.builder(engine).domain("shop").build();
@@ -31,11 +31,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request is counted once, however often it is dispatched, also if the filter is registered
  * twice. Several filters with limiters of their own count each for itself; each adds its members to
- * the header fields. A filter that stands before authentication knows no login.
+ * the header fields. A filter before authentication has no login.
  *
  * <p>The address is that of the connection, whatever filters have wrapped around the request; only
- * what Tomcat's {@code RemoteIpValve} or {@code RemoteIpFilter} has found is taken from it. A store
- * that answers over a network is waited for, as long as it has time by its own settings.
+ * the address that Tomcat's {@code RemoteIpValve} or {@code RemoteIpFilter} has found is taken from
+ * it. The filter waits for a store that answers over a network, for the time of the store's own
+ * settings.
  */
 public final class RateLimitFilter implements Filter {
   private final RequestLimiter limiter;
@@ -50,7 +51,7 @@ public final class RateLimitFilter implements Filter {
     waiting = builder.waiting;
   }
 
-  /** Returns a filter that refuses at once what the limiter refuses. */
+  /** Returns a filter that refuses at once every request that the limiter refuses. */
   public static RateLimitFilter of(RequestLimiter limiter) {
     return builder(limiter).build();
   }
@@ -60,7 +61,7 @@ public final class RateLimitFilter implements Filter {
     return new Builder(limiter);
   }
 
-  /** Collects the settings. Not safe for use by several threads. */
+  /** The settings of a filter to be built. Not safe for use by several threads. */
   public static final class Builder {
     private final RequestLimiter limiter;
     private Function<? super HttpServletRequest, @Nullable String> login =
@@ -73,29 +74,30 @@ public final class RateLimitFilter implements Filter {
     }
 
     /**
-     * Sets how the login is found: null for requests without, also for anonymous ones that have a
-     * name. Default: the name of {@link HttpServletRequest#getUserPrincipal()}.
+     * Sets the function that finds the login; it returns null for requests without one, also for
+     * anonymous ones that have a name. Default: the name of {@link
+     * HttpServletRequest#getUserPrincipal()}.
      */
     public Builder login(Function<? super HttpServletRequest, @Nullable String> name) {
       login = name;
       return this;
     }
 
-    /** Sets how refusals are answered. Default: {@link RefusalHandler#standard()}. */
+    /** Sets the handler that answers refusals. Default: {@link RefusalHandler#standard()}. */
     public Builder refusals(RefusalHandler handler) {
       refusals = handler;
       return this;
     }
 
     /**
-     * Has requests wait in this filter, where the rules say {@code on_limit: {queue: ...}}. It must
-     * be registered in the same application, as the last filter, for at least the requests that
-     * this one is registered for: it is what holds them. Default: none, and then all requests
-     * beyond the limit are refused at once; as they are until the container has initialised it, and
-     * where the limiter counts by status.
+     * Sets the filter in which requests wait, if the rules have {@code on_limit: {queue: ...}}. It
+     * must be registered in the same application, as the last filter, for at least the requests
+     * that this one is registered for: it holds the requests that wait. Default: none, and then all
+     * requests beyond the limit are refused at once. They are also refused at once until the
+     * container has initialised it, and if the limiter counts by status.
      *
-     * <p>The filters between the two see more requests than the limit says: authentication is not
-     * protected by a limit that has requests wait.
+     * <p>The filters between the two see more requests than the limit allows: a limit with waiting
+     * requests does not protect authentication.
      */
     public Builder waiting(WaitingFilter filter) {
       waiting = filter;
@@ -161,8 +163,9 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * A limit that counts by status, such as that of failed logins, refuses at once: a request that
-   * waits would be answered by authentication, uncounted, before its turn comes.
+   * Returns whether a refused request may wait. A limit that counts by status, such as that of
+   * failed logins, refuses at once: authentication would answer a waiting request, uncounted,
+   * before its turn comes.
    */
   private boolean mayWait(Verdict verdict) {
     return !verdict.passes()
@@ -172,14 +175,14 @@ public final class RateLimitFilter implements Filter {
         && !verdict.awaitsStatus();
   }
 
-  /** Asks the limiter, and waits for its answer if that comes over a network. */
+  /** Returns the limiter's verdict; waits for it if it comes over a network. */
   private Verdict decide(ServletRequestView view) {
     CompletableFuture<Verdict> verdict = new CompletableFuture<>();
     limiter.decide(view, verdict::complete);
     return verdict.join();
   }
 
-  /** Lets the chain go on as far as the waiting filter, which holds the request. */
+  /** Calls the chain as far as the waiting filter, which holds the request. */
   private static void wait(
       RequestState state,
       WaitingRequest.Turn turn,
@@ -200,7 +203,7 @@ public final class RateLimitFilter implements Filter {
     }
   }
 
-  /** Calls the chain, and says with which status the request was answered in the end. */
+  /** Calls the chain, and records the status with which the request was answered in the end. */
   private static void settle(
       Verdict verdict, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {

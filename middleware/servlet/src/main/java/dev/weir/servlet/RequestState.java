@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the filters remember of one request, as an attribute of it. Used by one thread after the
+ * The state of one request in the filters, as an attribute of it. Used by one thread after the
  * other.
  */
 final class RequestState {
@@ -26,7 +26,7 @@ final class RequestState {
     return state;
   }
 
-  /** Returns what waits of the request; null if nothing does. */
+  /** Returns the waiting part of the request; null if nothing waits. */
   static @Nullable WaitingRequest waitingOf(ServletRequest request) {
     return request.getAttribute(ATTRIBUTE) instanceof RequestState state ? state.waiting : null;
   }

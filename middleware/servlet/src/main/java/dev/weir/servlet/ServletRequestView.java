@@ -10,25 +10,25 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A servlet request as templates see it. */
+/** A servlet request in the form that templates read. */
 final class ServletRequestView implements RequestView {
   /*
-   * Two requests are looked at. What the connection says, which is the peer and the headers, comes
-   * from the innermost: filters that stand before this one, such as Spring's ForwardedHeaderFilter,
-   * wrap it to say what a header says, which any client can write. What the application goes by,
-   * which is method, path and login, comes from the outermost: security wraps it to say who is
+   * Two requests are read. The data of the connection, which is the peer and the headers, comes
+   * from the innermost one: filters before this one, such as Spring's ForwardedHeaderFilter, wrap
+   * it with values from a header, which any client can write. The data of the application, which is
+   * method, path and login, comes from the outermost one: security wraps it with the user who is
    * logged in.
    *
-   * Tomcat's RemoteIpValve and RemoteIpFilter walk X-Forwarded-For as we would, and take away what
-   * they have used; to walk the rest would believe the client. Both leave the attribute FORWARDED
-   * behind. The valve changes the innermost request; the filter wraps it, and then only an
-   * attribute for access logs has the address.
+   * Tomcat's RemoteIpValve and RemoteIpFilter walk X-Forwarded-For in the same way as Weir, and
+   * remove the addresses that they have used; to walk the rest would trust the client. Both leave
+   * the attribute FORWARDED behind. The valve changes the innermost request; the filter wraps it,
+   * and then only an attribute for access logs has the address.
    */
 
-  /** Set by Tomcat where it has found the client behind proxies that it trusts. */
+  /** The attribute that Tomcat sets if it has found the client behind proxies that it trusts. */
   private static final String FORWARDED = "org.apache.tomcat.request.forwarded";
 
-  /** The client's address that Tomcat found, for its access log. */
+  /** The attribute with the client's address that Tomcat found, for its access log. */
   private static final String FORWARDED_ADDRESS = "org.apache.catalina.AccessLog.RemoteAddr";
 
   private final HttpServletRequest outer;
@@ -80,14 +80,14 @@ final class ServletRequestView implements RequestView {
       String path = rest == null ? servlet : servlet + rest;
       return path.isEmpty() ? "/" : path;
     } catch (IllegalArgumentException e) {
-      return outer.getRequestURI(); // Jetty, where a path can be read in two ways.
+      return outer.getRequestURI(); // In Jetty, a path that can be read in two ways.
     }
   }
 
   @Override
   public @Nullable String host() {
     String host = RequestView.super.host();
-    // HTTP/2 has the authority elsewhere, and not every container makes a header of it.
+    // HTTP/2 has the authority elsewhere, and not every container makes it a header.
     return host != null || innermost.getProtocol().startsWith("HTTP/1")
         ? host
         : innermost.getServerName();

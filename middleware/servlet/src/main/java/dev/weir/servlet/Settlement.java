@@ -10,13 +10,13 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.function.IntConsumer;
 
-/** Finds out with which status a request is answered, at once or later. */
+/** The search for the status with which a request is answered, at once or later. */
 final class Settlement implements AsyncListener {
   /*
-   * Why is the request wrapped? An asynchronous request may be dispatched by another thread before
-   * the chain returns. From then on the container does not call it asynchronous any more, and its
-   * status is not yet the one that it will have. So the listener is added when it becomes
-   * asynchronous. It is added again for each further time that it does.
+   * Why is the request wrapped? Another thread may dispatch an asynchronous request before the
+   * chain returns. From then on the container does not call it asynchronous any more, and its
+   * status is not yet the final one. So the listener is added when the request becomes
+   * asynchronous, and again each further time.
    */
 
   private static final int SERVER_ERROR = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
@@ -35,7 +35,7 @@ final class Settlement implements AsyncListener {
     return new Watched(request, this);
   }
 
-  /** Says that the chain has returned, or has thrown something. */
+  /** Records that the chain has returned, or has thrown an exception. */
   void returned(HttpServletRequest request, boolean thrown) {
     if (thrown) {
       responded.accept(SERVER_ERROR);
@@ -64,12 +64,12 @@ final class Settlement implements AsyncListener {
 
   @Override
   public void onTimeout(AsyncEvent event) {
-    // The container answers, and then says onComplete.
+    // The container answers, and then calls onComplete.
   }
 
   @Override
   public void onError(AsyncEvent event) {
-    // As above.
+    // The same as above.
   }
 
   private static final class Watched extends HttpServletRequestWrapper {

@@ -8,24 +8,27 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Sends what a verdict says. Safe for use by many threads. */
+/** The handler that sends the answer of a verdict. Safe for use by many threads. */
 final class StandardRefusal implements RefusalHandler {
   static final StandardRefusal INSTANCE = new StandardRefusal(Ticker.system());
 
   /*
-   * Why is a body read that nobody wants? A container that closes a connection on which the client
-   * still sends has its system answer with a reset, and that destroys what the client has not read
-   * yet: the refusal. Tomcat reads on for 2 MiB, Jetty for what has arrived, and then they close: of
-   * a body of 7 MiB the client cannot send all, and gets no answer. So this reads on between the
-   * header and the last of the answer: after that, Tomcat 11 lets nobody read. It is bounded by bytes
-   * and by time: a client that sends for ever must not keep a thread. A client that asks for leave to
-   * send (Expect: 100-continue) has not sent, and to read would give it leave.
+   * Why is a body read that is not used? If a container closes a connection on which the client
+   * still sends, its system answers with a reset. That destroys the part of the answer that the
+   * client has not read yet: the refusal. Tomcat reads on for 2 MiB, Jetty only the bytes that have
+   * arrived, and then they close: with a body of 7 MiB the client cannot send all, and gets no
+   * answer. So this handler reads on between the header and the end of the answer: after that,
+   * Tomcat 11 allows no reading. It is bounded by bytes and by time: a client that sends for ever
+   * must not keep a thread. A client that requests permission to send (Expect: 100-continue) has
+   * not sent anything, and reading would permit it.
    */
 
-  /** What is read and discarded of a body at most: four times what Tomcat does by itself. */
+  /**
+   * The most bytes of a body that are read and discarded: four times as many as by Tomcat itself.
+   */
   static final long MAX_DISCARDED = 8L << 20;
 
-  /** For how long, besides what the container lets one read take. */
+  /** The longest time for that, in addition to the time that the container allows for one read. */
   static final long MAX_DISCARD_NANOS = 5_000_000_000L;
 
   private static final int BUFFER = 16 << 10;
@@ -72,7 +75,7 @@ final class StandardRefusal implements RefusalHandler {
         left -= read;
       }
     } catch (IOException e) {
-      // The client is gone, and nobody reads the answer.
+      // The client has gone, and the answer is not read.
     }
   }
 }

@@ -17,8 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
- * Holds requests that wait for their turn, where the rules say {@code on_limit: {queue: ...}}: the
- * last filter, after all that authenticate or wrap. Safe for use by many threads.
+ * The filter that holds requests that wait for their turn, if the rules have {@code on_limit:
+ * {queue: ...}}. It is the last filter, after all that authenticate or wrap. Safe for use by many
+ * threads.
  *
  * <pre>{@code
  * WaitingFilter waiting = new WaitingFilter();
@@ -27,31 +28,31 @@ import java.util.concurrent.Semaphore;
  *
  * <p>A virtual thread blocks. Otherwise the request becomes asynchronous, takes no thread while it
  * waits, and is dispatched again when its turn has come: only to the filters that are registered
- * for {@code ASYNC}, and to the servlet. Register this filter for {@code REQUEST} alone, and have
- * it and those before it support asynchronous requests; where one does not, a thread blocks, as
- * long as there are not too many of those. The container's time for asynchronous requests, often 30
- * seconds, bounds the wait too.
+ * for {@code ASYNC}, and to the servlet. Register this filter for {@code REQUEST} alone, and
+ * configure it and the filters before it to support asynchronous requests. If one does not, a
+ * thread blocks, up to the bound on such threads. The container's time for asynchronous requests,
+ * often 30 seconds, bounds the wait too.
  *
- * <p>A request that the chain does not lead to this filter, for example because authentication
- * refuses it, leaves the queue and is not charged.
+ * <p>A request that does not reach this filter, for example because authentication refuses it,
+ * leaves the queue and is not charged.
  */
 public final class WaitingFilter implements Filter {
-  /** How many threads block at most, unless it is said otherwise. */
+  /** The most threads that block, unless another number is set. */
   public static final int MAX_BLOCKED_THREADS = 20;
 
   private final Semaphore blocked;
   private volatile boolean initialised;
 
-  /** Creates a filter in which at most {@link #MAX_BLOCKED_THREADS} threads block. */
+  /** Makes a filter in which at most {@link #MAX_BLOCKED_THREADS} threads block. */
   public WaitingFilter() {
     this(MAX_BLOCKED_THREADS);
   }
 
   /**
-   * Creates a filter.
+   * Makes a filter.
    *
-   * @param maxBlockedThreads how many threads, but for virtual ones, may block where a request
-   *     cannot be asynchronous; what is beyond is refused. At least 0
+   * @param maxBlockedThreads the most threads, besides virtual ones, that may block for requests
+   *     that cannot be asynchronous; further requests are refused. At least 0
    */
   public WaitingFilter(int maxBlockedThreads) {
     if (maxBlockedThreads < 0) {
@@ -71,7 +72,7 @@ public final class WaitingFilter implements Filter {
     initialised = false;
   }
 
-  /** Returns whether a container has put this filter in its place. */
+  /** Returns whether a container has initialised this filter. */
   boolean isInitialised() {
     return initialised;
   }
@@ -132,7 +133,7 @@ public final class WaitingFilter implements Filter {
     }
   }
 
-  /** Returns whether the outcome is there; false if the thread is to stop. */
+  /** Returns whether the outcome is known; false if the thread is to stop. */
   private static boolean await(CompletableFuture<?> outcome) {
     try {
       outcome.get();
@@ -141,7 +142,7 @@ public final class WaitingFilter implements Filter {
       Thread.currentThread().interrupt();
       return outcome.isDone();
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // It is only ever completed with a value.
+      throw new IllegalStateException(e); // It is only completed with values.
     }
   }
 

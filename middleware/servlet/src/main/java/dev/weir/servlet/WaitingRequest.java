@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 /** A request that waits for its turn, once for each filter that would have refused it. */
 final class WaitingRequest {
   /*
-   * How does a request wait? RateLimitFilter joins the queue (add) and lets the chain go on, so that
-   * the time until authentication is over is not lost. WaitingFilter, the last in the chain, takes
-   * the request and holds it. It ends in one of two ways, once: it is released, because all of its
-   * turns have come; or it has ended, because one was refused, the client is gone, or the chain
-   * never led to WaitingFilter. A request that has ended leaves its queues, and what a turn may have
-   * been charged nevertheless is given back.
+   * How does a request wait? RateLimitFilter joins the queue (add) and calls the chain, so that the
+   * time until authentication is over is not lost. WaitingFilter, the last in the chain, takes the
+   * request and holds it. The request ends in one of two ways, once. It is released, because all of
+   * its turns have come. Or it has ended, because one was refused, the client has gone, or the
+   * chain did not reach WaitingFilter. A request that has ended leaves its queues, and the charge
+   * of a turn that comes nevertheless is given back.
    *
-   * A response is not for two threads at once. So where a request is held without a thread, nothing
-   * is done to the response before the chain has returned to the first RateLimitFilter (unwound).
+   * Two threads must not use a response at once. So if a request is held without a thread, the
+   * response is not used before the chain has returned to the first RateLimitFilter (unwound).
    */
 
   /** One filter's place in the queue. */
@@ -71,16 +71,16 @@ final class WaitingRequest {
     turns.add(turn);
   }
 
-  /** Adds what another filter was charged meanwhile: given back if the request is refused late. */
+  /** Adds the charge of another filter, which is given back if the request is refused late. */
   void addCharged(Verdict verdict) {
     charged.add(verdict);
   }
 
   /**
-   * Has WaitingFilter hold the request from now on.
+   * Takes the request, which WaitingFilter holds from now on.
    *
-   * @return completed when it is known: with the turn that was refused, or with none if all have
-   *     come; null if another has taken the request
+   * @return completed with the refused turn, or with none if all have come; null if another filter
+   *     has taken the request
    */
   @Nullable CompletableFuture<Optional<Turn>> take() {
     if (taken) {
@@ -102,13 +102,13 @@ final class WaitingRequest {
     return outcome;
   }
 
-  /** Does something when the outcome is known and the chain has returned. */
+  /** Runs an action when the outcome is known and the chain has returned. */
   void whenUnwound(Consumer<? super Optional<Turn>> action) {
     CompletableFuture<Void> unused =
         outcome.thenAcceptBoth(unwound, (known, yes) -> action.accept(known));
   }
 
-  /** Says that the chain has returned to the filter that first had the request wait. */
+  /** Records that the chain has returned to the filter that first queued the request. */
   void unwound() {
     if (!taken) {
       end();
@@ -137,7 +137,7 @@ final class WaitingRequest {
     return true;
   }
 
-  /** As {@link #end}, for a request that is refused now. */
+  /** Ends a request that is refused now. See {@link #end}. */
   boolean refuse() {
     if (!end()) {
       return false;
@@ -146,7 +146,7 @@ final class WaitingRequest {
     return true;
   }
 
-  /** Gives back what a released request was charged that cannot be served. */
+  /** Gives back the charges of a released request that cannot be served. */
   void abandon() {
     turns.forEach(Turn::leave);
     charged.forEach(Verdict::abandoned);

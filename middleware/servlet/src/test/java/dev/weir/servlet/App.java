@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A servlet that does what its path says. */
+/** A servlet whose actions are named by its path. */
 final class App extends HttpServlet {
   private static final long serialVersionUID = 1;
 
@@ -24,7 +24,7 @@ final class App extends HttpServlet {
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws ServletException, IOException {
     String own = request.getPathInfo() == null ? "/" : request.getPathInfo();
-    // What is included sees the path of what includes it.
+    // An included resource sees the path of the including one.
     String path = request.getDispatcherType() == DispatcherType.INCLUDE ? "/ok" : own;
     switch (path.split("/", 3)[1]) {
       case "status" -> response.setStatus(Integer.parseInt(request.getParameter("code")));
@@ -63,7 +63,7 @@ final class App extends HttpServlet {
     response.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns whether the servlet has had this request before. */
+  /** Returns whether the servlet has handled this request before. */
   private static boolean again(HttpServletRequest request) {
     boolean again = request.getAttribute(SEEN) != null;
     request.setAttribute(SEEN, true);
@@ -93,7 +93,7 @@ final class App extends HttpServlet {
     }
   }
 
-  /** Is asynchronous, dispatched, and asynchronous once more. */
+  /** Makes the request asynchronous, dispatches it, and makes it asynchronous once more. */
   private static void twice(HttpServletRequest request, HttpServletResponse response) {
     boolean again = again(request);
     AsyncContext context = request.startAsync();

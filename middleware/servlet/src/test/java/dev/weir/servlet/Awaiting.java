@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits for what other threads do, and leaves them the processor meanwhile. */
+/** The wait for conditions that other threads fulfil, which leaves them the processor meanwhile. */
 final class Awaiting {
   private static final long LONGEST_NANOS = Duration.ofSeconds(60).toNanos();
 
@@ -17,7 +17,7 @@ final class Awaiting {
 
   private Awaiting() {}
 
-  /** Waits until something holds; fails after a minute. */
+  /** Waits until a condition holds; fails after a minute. */
   static void until(BooleanSupplier condition, Supplier<String> otherwise) {
     Ticker ticker = Ticker.system();
     long end = ticker.nanos() + LONGEST_NANOS;

@@ -7,7 +7,7 @@ interface Container extends AutoCloseable {
   @Override
   void close();
 
-  /** Starts one kind of container. */
+  /** A starter of one kind of container. */
   interface Starter {
     Container start(Site site);
   }

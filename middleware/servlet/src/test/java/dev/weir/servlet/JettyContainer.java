@@ -8,7 +8,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty with its Jakarta EE 10 servlets. */
 final class JettyContainer implements Container {
-  /** What Jetty itself takes of the threads: one accepts, one selects. */
+  /** The threads that Jetty itself uses: one accepts, one selects. */
   private static final int OWN_THREADS = 2;
 
   private final Server server;

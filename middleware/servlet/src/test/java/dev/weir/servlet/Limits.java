@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** An engine whose time a test moves. */
+/** An engine whose clock a test moves. */
 final class Limits implements AutoCloseable {
   static final String DOMAIN = "shop";
 
@@ -41,7 +41,7 @@ final class Limits implements AutoCloseable {
             on_limit: {queue: {requests: 60000, wait: 1m}}
       """;
 
-  /** More than any test has wait. */
+  /** The most waiting requests, more than in any test. */
   private static final int MAX_WAITING = 20_000;
 
   final FakeTicker ticker = new FakeTicker(1_000_000_000_000_000L);
@@ -86,13 +86,13 @@ final class Limits implements AutoCloseable {
     return engine.metrics().queues().waiting();
   }
 
-  /** Waits until so many requests wait for their turn. */
+  /** Waits until this number of requests wait for their turn. */
   void awaitWaiting(long requests) {
     Awaiting.until(() -> waiting() == requests, () -> "waiting: " + waiting());
   }
 
   /**
-   * Moves the time again and again until something holds: a task may be added, for a while from
+   * Moves the time again and again until a condition holds: a task may be added, for a while from
    * now, after the time has been moved.
    */
   void advanceUntil(Duration by, BooleanSupplier condition) {

@@ -34,13 +34,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How requests wait for their turn in every container. */
+/** The contract of waiting requests in every container. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 abstract class QueueContract {
   private static final int CROWD = 500;
 
-  /** After it, one more request of a key is admitted. */
+  /** The time after which one more request of a key is admitted. */
   private static final Duration TURN = Duration.ofMillis(1);
 
   final Limits limits = new Limits();
@@ -67,7 +67,7 @@ abstract class QueueContract {
     assertThat(limits.waiting()).isZero();
   }
 
-  /** An application with authentication between the two filters. */
+  /** Returns an application with authentication between the two filters. */
   static Site site(Limits limits, App app, WaitingFilter waiting) {
     RequestLimiter limiter = limits.limiter("turn={header:X-Turn}").missing(Missing.SKIP).build();
     RequestLimiter kinds = limits.limiter("kind={header:X-Kind}").missing(Missing.SKIP).build();
@@ -163,7 +163,7 @@ abstract class QueueContract {
     assertThat(app.served).containsExactlyElementsOf(expected);
   }
 
-  /** Has a request wait for one turn, and returns what it was answered. */
+  /** Sends a request that waits for one turn, and returns its answer. */
   private HttpResponse<String> waited(HttpRequest.Builder request, String turn) throws Exception {
     limits.use("turn", turn);
     CompletableFuture<HttpResponse<String>> response = send(request);
@@ -233,7 +233,7 @@ abstract class QueueContract {
           send(request(other.port(), "/app/ok", "late").header("X-Kind", "late"));
       own.awaitWaiting(1);
       Awaiting.until(() -> own.used("kind", "late") == 1, () -> "not charged");
-      own.engine.close(); // Answers all that wait with their refusal.
+      own.engine.close(); // This answers all waiting requests with their refusal.
       HttpResponse<String> refused = answer(response);
       assertThat(refused.statusCode()).isEqualTo(429);
       assertThat(refused.body()).contains("quota-exceeded");

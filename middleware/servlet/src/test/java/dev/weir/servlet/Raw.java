@@ -32,7 +32,7 @@ record Raw(int status, List<String> fields, String body) {
     return head.append(String.join("", "Host: localhost\r\n", "\r\n")).toString();
   }
 
-  /** Writes all of a request, and only then reads the answer, as a simple client does. */
+  /** Writes all of a request, and only then reads the answer, like a simple client. */
   static Raw send(int port, String head, byte[] body) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       OutputStream out = socket.getOutputStream();

@@ -22,11 +22,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the filter does in every container. */
+/** The contract of the filter in every container. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 abstract class ServletContract {
-  /** More than Tomcat or Jetty reads by itself of what nobody wants, and than sockets hold. */
+  /**
+   * The bytes of a large body: more than Tomcat or Jetty reads and discards by itself, and than
+   * sockets hold.
+   */
   private static final int LARGE_BODY = 7 << 20;
 
   /** The limit of the key {@code who} in the rules. */
@@ -62,7 +65,7 @@ abstract class ServletContract {
                 .missing(Missing.SKIP)
                 .refundUnless(401)
                 .build());
-    // The first stands there twice, and all are called at every dispatch.
+    // The first filter is there twice, and all are called at every dispatch.
     container =
         start(
             new Site(new App())
@@ -88,7 +91,7 @@ abstract class ServletContract {
     return "X-Who: " + name;
   }
 
-  /** Uses up what one may send. */
+  /** Exhausts the limit of one sender. */
   private void exhaust(String who) {
     for (int i = 0; i < WHO_LIMIT; i++) {
       assertThat(get("/app/ok", who(who)).status()).isEqualTo(200);

@@ -15,7 +15,7 @@ final class Site {
   /** The servlet's path; the rest is its path info. */
   static final String SERVLET = "/app";
 
-  /** Where every error is dispatched to. */
+  /** The path that every error is dispatched to. */
   static final String ERROR_PAGE = SERVLET + "/errorpage";
 
   /** The statuses that have an error page. */
@@ -44,7 +44,7 @@ final class Site {
     return this;
   }
 
-  /** Sets how many requests run at a time. */
+  /** Sets the number of requests that run at a time. */
   Site threads(int most) {
     threads = most;
     return this;
@@ -60,7 +60,7 @@ final class Site {
     return threads;
   }
 
-  /** Says the same to any container. */
+  /** Registers the same filters and servlet in any container. */
   void register(ServletContext context) {
     for (int i = 0; i < filters.size(); i++) {
       FilterRegistration.Dynamic filter = context.addFilter("filter" + i, filters.get(i).filter);

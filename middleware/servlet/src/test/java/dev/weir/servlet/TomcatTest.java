@@ -16,7 +16,10 @@ class TomcatTest extends ServletContract {
     return TomcatContainer.start(site);
   }
 
-  /** Would walk on past 203.0.113.7, were it not for what Tomcat has found. */
+  /**
+   * Returns a filter by address. Without the address that Tomcat has found it would walk on past
+   * 203.0.113.7.
+   */
   private RateLimitFilter byAddress() {
     ClientAddress address =
         ClientAddress.builder()

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The two filters together, without a container. */
+/** Tests of the two filters together, without a container. */
 @Timeout(120)
 class WaitingFilterTest {
   private static final int MANY = 10_000;
@@ -68,7 +68,10 @@ class WaitingFilterTest {
     return stubs;
   }
 
-  /** A virtual thread for each task where Java has them, else ten threads. */
+  /**
+   * Returns an executor with a virtual thread for each task if Java has them, else with ten
+   * threads.
+   */
   private static ExecutorService threads() throws ReflectiveOperationException {
     for (Method method : Executors.class.getMethods()) {
       if (method.getName().equals("newVirtualThreadPerTaskExecutor")) {

@@ -5,12 +5,12 @@ import dev.weir.rules.Entry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a descriptor that a person writes: {@code key=value[,key2=value2]}. */
+/** A reader of descriptors in their written form: {@code key=value[,key2=value2]}. */
 final class DescriptorText {
   private DescriptorText() {}
 
   /**
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is malformed
    */
   static List<Entry> parse(String text) {
     List<Entry> entries = new ArrayList<>();

@@ -23,12 +23,12 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine counts, as meters. Safe for use by many threads.
+ * The counts of an engine, as meters. Safe for use by many threads.
  *
  * <table>
  * <caption>Meters</caption>
  * <tr><th>name</th><th>what</th><th>tags</th></tr>
- * <tr><td>{@code weir.rule.permits}</td><td>permits that were asked for</td>
+ * <tr><td>{@code weir.rule.permits}</td><td>permits that were requested</td>
  * <td>{@code rule}, {@code outcome}: within_limit, tolerated, over_limit, incomplete,
  * refused_by_other, uncertain</td></tr>
  * <tr><td>{@code weir.decisions}</td><td>requests</td>
@@ -40,18 +40,19 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code weir.memory}</td><td>bytes of that state</td><td>{@code limiter}</td></tr>
  * <tr><td>{@code weir.fill}</td><td>how full the store is, 0 to 100</td><td>{@code limiter}</td></tr>
  * <tr><td>{@code weir.revision}</td><td>number of the rules in force</td><td></td></tr>
- * <tr><td>{@code weir.store.available}</td><td>1 if the shared store can be asked</td><td></td></tr>
+ * <tr><td>{@code weir.store.available}</td><td>1 if the shared store answers</td><td></td></tr>
  * </table>
  *
- * <p>No meter is tagged with a key: keys come from requests, and are as many as there are clients.
+ * <p>No meter is tagged with a key: keys come from requests, and there are as many as clients.
  */
 public final class EngineMeters implements MeterBinder {
   /**
-   * All meters of one reading of a registry share a snapshot: each one costs a walk of all rules.
+   * The time for which all meters of a registry share a snapshot: each snapshot costs a walk of all
+   * rules.
    */
   private static final long KEEP_NANOS = 100_000_000L;
 
-  /** In the tag that meters of {@code weir-micrometer} have too. */
+  /** The value of the tag that meters of {@code weir-micrometer} have too. */
   private static final String LIMITER = "rules";
 
   private record Snapshot(

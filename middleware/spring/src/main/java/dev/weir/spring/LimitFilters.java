@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The filters that {@code weir.limits} ask for. Limits of the same paths and methods share a
- * filter, so that a request is admitted by all of them or charged for none; but those by login have
- * one of their own, because it comes after the one that knows the login.
+ * The filters for {@code weir.limits}. Limits of the same paths and methods share a filter, so that
+ * a request is admitted by all of them or charged for none. But limits by login have a filter of
+ * their own, because it comes after the one that finds the login.
  */
 final class LimitFilters {
   /** The key of a limit's name in descriptors. */
   static final String LIMIT = "limit";
 
-  /** What a limit is by that is one counter for all. */
+  /** The value of a limit's {@code by} that means one counter for all. */
   static final String NOTHING = "none";
 
   private static final List<String> BY_ADDRESS = List.of("ip");
@@ -48,12 +48,12 @@ final class LimitFilters {
     return filters;
   }
 
-  /** Returns whether requests are limited by a filter; else the annotation names the limit. */
+  /** Returns whether a filter applies the limit; otherwise the annotation names it. */
   static boolean hasFilter(LimitProperties limit) {
     return !limit.by().isEmpty() || !limit.paths().isEmpty() || !limit.methods().isEmpty();
   }
 
-  /** Returns the sources of the values that are counted apart. */
+  /** Returns the sources of the values that are counted separately. */
   static List<String> by(LimitProperties limit) {
     if (limit.by().isEmpty()) {
       return BY_ADDRESS;
@@ -61,7 +61,7 @@ final class LimitFilters {
     return limit.by().equals(List.of(NOTHING)) ? List.of() : limit.by();
   }
 
-  /** Returns the template of what a request counts for, such as {@code limit=api,ip={ip}}. */
+  /** Returns the template of a request's descriptor, such as {@code limit=api,ip={ip}}. */
   static String descriptor(String name, LimitProperties limit) {
     StringBuilder text = new StringBuilder(LIMIT).append('=').append(literal(name));
     for (String source : by(limit)) {

@@ -6,9 +6,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * One limit, said in properties: {@code weir.limits.<name>}. What a rule file calls {@code
- * requests_per_unit}, {@code unit} and {@code window} is {@code requests} and {@code per} here;
- * every other option is that of a rule, and means the same.
+ * One limit in properties: {@code weir.limits.<name>}. The options {@code requests_per_unit},
+ * {@code unit} and {@code window} of a rule file are {@code requests} and {@code per} here; every
+ * other option is that of a rule, with the same meaning.
  *
  * @param requests Permits per window, 0 to 4294967295. Required.
  * @param per The window: second, minute, hour, day, week, month, year, or a time such as 90s or

@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of {@code weir.limits} as rules. They are written out as a rule file and read as any
+ * The limits of {@code weir.limits} as rules. They are written as a rule file and read like any
  * other, so that options, errors and explanations are the same. Immutable.
  */
 final class LimitRules {
   /*
-   * Each option stands on a line of its own, so that a problem's line leads back to its property. A
-   * limit by address is `limit=NAME, ip=ADDRESS`. The annotation sends `name=NAME` and, where it has
-   * a key, `key=KEY` behind it; both have the limit.
+   * Each option is on a line of its own, so that a problem's line leads back to its property. A
+   * limit by address is `limit=NAME, ip=ADDRESS`. The annotation sends `name=NAME` and, if it has a
+   * key, `key=KEY` behind it; both have the limit.
    */
 
   /** The name in positions. */
@@ -29,7 +29,7 @@ final class LimitRules {
 
   private static final Pattern SIMPLE_NAME = Pattern.compile("[A-Za-z0-9-]+");
 
-  /** What YAML reads as one plain value; all else is put between quotes. */
+  /** The texts that YAML reads as one plain value; all others are put between quotes. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9+][A-Za-z0-9_.%+-]*|-[0-9.]+");
 
   private static final Pattern THROTTLE = Pattern.compile("(soft|elastic)[ :]+(\\S+)");
@@ -44,12 +44,12 @@ final class LimitRules {
 
   private LimitRules() {}
 
-  /** Returns the rules, or what is wrong with the limits. */
+  /** Returns the rules, or the problems of the limits. */
   static Rules.Loaded load(String domain, Map<String, LimitProperties> limits) {
     return Rules.parse(FILE, of(domain, limits).yaml.toString(), RuleDefaults.DENY);
   }
 
-  /** Returns what the names of a limit's properties begin with. */
+  /** Returns the beginning of the names of a limit's properties. */
   static String property(String name) {
     return FILE + (SIMPLE_NAME.matcher(name).matches() ? "." + name : "[" + name + "]") + ".";
   }
@@ -72,7 +72,7 @@ final class LimitRules {
     return rules;
   }
 
-  /** Returns what is wrong, by the names of properties. */
+  /** Returns the problems, by the names of properties. */
   static List<PropertyProblem> problems(Map<String, LimitProperties> limits) {
     List<PropertyProblem> found = new ArrayList<>();
     limits.forEach(

@@ -11,9 +11,9 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code weir.limits} again when the environment changes, as Spring Cloud tells. Limits that
- * are wrong are logged, and those before stay in force. Filters stay as they are: a limit's paths
- * and what it is by need a restart.
+ * The listener that reads {@code weir.limits} again when Spring Cloud reports a change of the
+ * environment. Wrong limits are logged, and the earlier ones stay in force. Filters stay unchanged:
+ * new paths of a limit, or a new {@code by}, need a restart.
  */
 final class LimitsRefresh implements ApplicationListener<EnvironmentChangeEvent> {
   private static final System.Logger LOG = System.getLogger(LimitsRefresh.class.getName());

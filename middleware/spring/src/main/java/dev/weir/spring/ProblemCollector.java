@@ -27,15 +27,14 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Collects all that is wrong with the properties of Weir, where Boot itself would stop at the first
- * value: what cannot be converted, what no property is named, and what {@link PropertyChecks} finds
- * in the rest. Other properties are none of its business. Used by one thread for one binding at a
- * time.
+ * The collector of all problems with the properties of Weir; Boot itself would stop at the first
+ * wrong value. It finds values that cannot be converted, unknown names, and the problems of {@link
+ * PropertyChecks}. It ignores other properties. Used by one thread for one binding at a time.
  */
 final class ProblemCollector extends AbstractBindHandler {
   private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("weir");
 
-  /** A descriptor may have a comma, at which Boot parts a text into a list. */
+  /** The name of a property with a comma in its values, at which Boot splits a text into a list. */
   private static final String DESCRIPTORS = "descriptors";
 
   private static final String NOT_IN_LIST =
@@ -115,7 +114,7 @@ final class ProblemCollector extends AbstractBindHandler {
       ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
       throws Exception {
     if (isOurs(name) && error instanceof UnboundConfigurationPropertiesException unbound) {
-      // Elements of a list: it ends at the first that has no value, or only a wrong one.
+      // The elements of a list end at the first one without a value, or with a wrong one.
       for (ConfigurationProperty each : unbound.getUnboundProperties()) {
         note(each.getName(), each);
         add(new PropertyProblem(each.getName().toString(), each.getValue(), NOT_IN_LIST));
@@ -133,7 +132,7 @@ final class ProblemCollector extends AbstractBindHandler {
     return null;
   }
 
-  /** Returns the property that is being bound; the context does not know it in all cases. */
+  /** Returns the property that is being bound; the context does not always have it. */
   private static @Nullable ConfigurationProperty property(
       ConfigurationPropertyName name, BindContext context) {
     for (ConfigurationPropertySource source : context.getSources()) {
@@ -166,7 +165,7 @@ final class ProblemCollector extends AbstractBindHandler {
     return "a whole number";
   }
 
-  /** Adds what is set and is no property: a typing error would otherwise lift a limit. */
+  /** Adds set names that are not properties: a typing error would otherwise lift a limit. */
   private void addUnknown(BindContext context) {
     UnboundElementsSourceFilter deliberate = new UnboundElementsSourceFilter();
     for (ConfigurationPropertySource source : context.getSources()) {
@@ -184,7 +183,7 @@ final class ProblemCollector extends AbstractBindHandler {
     }
   }
 
-  /** Returns whether a source with more weight has the whole list instead of its elements. */
+  /** Returns whether a source with higher precedence has the whole list instead of its elements. */
   private boolean isPartOfAText(ConfigurationPropertyName name) {
     return name.isLastElementIndexed() && bound.contains(name.getParent());
   }
@@ -197,7 +196,7 @@ final class ProblemCollector extends AbstractBindHandler {
     }
   }
 
-  /** Adds a problem unless there is one of the same property. */
+  /** Adds a problem unless there is one for the same property. */
   private void add(PropertyProblem problem) {
     problems.putIfAbsent(problem.name(), problem);
   }

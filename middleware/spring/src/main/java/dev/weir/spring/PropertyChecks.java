@@ -15,18 +15,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is wrong with the values of properties: all of it. Used by one thread, once. */
+/** The checks of the values of properties, which find all problems. Used by one thread, once. */
 final class PropertyChecks {
-  /** As long as a domain in a rule file may be. */
+  /** The longest domain, as in a rule file. */
   private static final int MAX_DOMAIN = 1_024;
 
   private static final int MAX_PREFIX = 64;
   private static final int MAX_WAITING = 1 << 20;
 
-  /** The names of methods, as RFC 9110 has them. */
+  /** The names of methods by RFC 9110. */
   private static final Pattern METHOD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}");
 
-  /** What the classes below say of a value: {@code name: value (expected: constraint)}. */
+  /**
+   * The form in which the classes below report a value: {@code name: value (expected: constraint)}.
+   */
   private static final Pattern SAID =
       Pattern.compile("([a-z0-9-]+): (.*) \\(expected: (.*)\\)", Pattern.DOTALL);
 
@@ -116,7 +118,7 @@ final class PropertyChecks {
         .build();
   }
 
-  /** Returns how addresses are found, by properties that were checked. */
+  /** Returns the source of addresses, by properties that were checked. */
   static ClientAddress clientAddress(WeirProperties properties) {
     return address(properties.clientAddress(), ClientAddress.builder());
   }

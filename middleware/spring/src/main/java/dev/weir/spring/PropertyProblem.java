@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One property with a wrong value.
  *
- * @param name as in a properties file, for example {@code weir.store.timeout}, or what says as
- *     clearly where the value stands
- * @param value as it was given, or null where it must not be shown, or there is none
- * @param expected what would be right
- * @param origin where the value stands, or null if that is not known
+ * @param name as in a properties file, for example {@code weir.store.timeout}, or a text that
+ *     locates the value as clearly
+ * @param value the given value, or null if it must not be shown, or there is none
+ * @param expected a description of a right value
+ * @param origin the place of the value, or null if it is not known
  */
 public record PropertyProblem(
     String name, @Nullable Object value, String expected, @Nullable String origin) {
-  /** A longer value is cut: a message is for people. */
+  /** The longest value in a message; a longer one is cut. */
   private static final int MAX_SHOWN = 100;
 
   /** Makes a problem whose place is not known. */

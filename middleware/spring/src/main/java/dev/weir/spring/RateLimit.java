@@ -17,24 +17,25 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Each annotation is one descriptor, {@code name=checkout,key=<value>}, in the domain {@code
- * weir.domain}; a rule for it says what the limit is. All annotations of a method, and those of its
- * class, are one request: every one of them is charged, or none. A method's own annotations take
- * the place of those on the method it overrides or implements, and a class's own of those on what
- * it extends. May be put on other annotations, whose attributes {@code @AliasFor} hands on.
+ * weir.domain}; a rule for it sets the limit. All annotations of a method, and those of its class,
+ * are one request: every one of them is charged, or none. A method's own annotations take the place
+ * of those on the method it overrides or implements, and a class's own of those on its superclass.
+ * May be put on other annotations, whose attributes {@code @AliasFor} passes on.
  *
  * <p>{@code key}, {@code permits} and {@code condition} are SpEL over the arguments, by name or as
  * {@code #p0}, {@code #p1}, over beans, {@code @tenants.current()}, and over {@code #root.method},
  * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}. Names need class files
- * compiled with {@code -parameters}. They are read once, when the bean is created, which fails if
+ * compiled with {@code -parameters}. They are read once, when the bean is created; this fails if
  * one of them is wrong.
  *
  * <p>A refused call never reaches the method's body. It ends with {@link
- * RateLimitExceededException}, or with what {@link #fallback} returns. A method that returns a
- * {@code CompletionStage} is decided before its body runs, without blocking; one that returns a
- * {@code Mono} or {@code Flux} is decided whenever that is subscribed to, and charged each time;
- * any other has its caller's thread wait where the decision comes over a network.
+ * RateLimitExceededException}, or with the result of {@link #fallback}. A method that returns a
+ * {@code CompletionStage} is decided before its body runs, without blocking. A method that returns
+ * a {@code Mono} or {@code Flux} is decided, and charged, at each subscription. With any other
+ * method the caller's thread waits if the decision comes over a network.
  *
- * <p>Works where the call goes through Spring's proxy: not for calls from within the same object.
+ * <p>The annotation works only if the call goes through Spring's proxy, so not for calls from
+ * within the same object.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -45,12 +46,12 @@ public @interface RateLimit {
   String name();
 
   /**
-   * Returns SpEL for the value of the descriptor's entry {@code key}: whose calls are counted
-   * together. A collection stands for all its elements. What has no {@code toString} of its own is
-   * an error. Empty: there is no such entry, and all calls share one counter.
+   * Returns SpEL for the value of the descriptor's entry {@code key}: calls with the same value are
+   * counted together. A collection stands for all its elements. A value without a {@code toString}
+   * of its own is an error. Empty: there is no such entry, and all calls share one counter.
    *
    * <p>All calls for which it yields null or an empty text share one counter, {@code key=} with
-   * nothing behind it, which no other value has.
+   * nothing behind it, which no other value leads to.
    */
   String key() default "";
 
@@ -60,24 +61,24 @@ public @interface RateLimit {
    */
   String permits() default "1";
 
-  /** Returns SpEL for whether this annotation limits a call; empty: always. */
+  /** Returns SpEL for the condition under which this annotation limits a call; empty: always. */
   String condition() default "";
 
   /**
    * Returns the name of a method of the same class that answers in place of a refused call. It has
    * the same parameters, and may have the exception as one more at the end; its return type is the
-   * limited method's. It is called for refusals by this annotation only, never for exceptions of
-   * the method itself. Empty: there is none.
+   * limited method's. It is called only for refusals by this annotation, not for exceptions of the
+   * method itself. Empty: there is none.
    */
   String fallback() default "";
 
   /**
-   * Returns the most that a call waits for its turn if the rule that refuses it has a queue, for
+   * Returns the longest that a call waits for its turn if the rule that refuses it has a queue, for
    * example {@code 2s} or {@code 500ms}, 1 ms to 1 minute. Empty: it does not wait.
    */
   String maxWait() default "";
 
-  /** Takes a method out of the limits of its class. */
+  /** An annotation that exempts a method from the limits of its class. */
   @Documented
   @Retention(RetentionPolicy.RUNTIME)
   @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a method with {@link RateLimit} was refused. It has no stack trace, because refusals
+ * The refusal of a call of a method with {@link RateLimit}. It has no stack trace, because refusals
  * may come by the thousand.
  *
- * <p>Where spring-web is on the class path it is also an {@code ErrorResponse}: 429 if a limit is
- * certainly exceeded, 503 if that could not be found out, with {@code Retry-After}, {@code
+ * <p>If spring-web is on the class path it is also an {@code ErrorResponse}: 429 if a limit is
+ * certainly exceeded, 503 if the store could not decide, with {@code Retry-After}, {@code
  * RateLimit} and {@code RateLimit-Policy}.
  */
 public class RateLimitExceededException extends RuntimeException {
@@ -23,8 +23,8 @@ public class RateLimitExceededException extends RuntimeException {
   /**
    * Makes an exception.
    *
-   * @param request what was asked for
-   * @param answer that refuses it
+   * @param request the request of the call
+   * @param answer the answer that refuses it
    */
   public RateLimitExceededException(Request request, Answer answer) {
     super(new CheckAnswer(request, answer).detail(), null, false, false);
@@ -32,7 +32,7 @@ public class RateLimitExceededException extends RuntimeException {
     this.answer = answer;
   }
 
-  /** Returns what was asked for: one descriptor for each annotation. */
+  /** Returns the request of the call: one descriptor for each annotation. */
   public final Request request() {
     return request;
   }

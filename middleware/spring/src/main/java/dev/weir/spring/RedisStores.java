@@ -12,14 +12,17 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Opens the shared store by the properties. Loaded only where weir-redis is on the class path. */
+/**
+ * The opening of the shared store by the properties. Loaded only if weir-redis is on the class
+ * path.
+ */
 final class RedisStores {
   private static final System.Logger LOG = System.getLogger(RedisStores.class.getName());
 
   private RedisStores() {}
 
   /**
-   * Opens a store, which connects by itself, now or whenever the other side is there.
+   * Opens a store, which connects by itself, now or when the other side becomes available.
    *
    * @throws WeirPropertiesException if its address or its password cannot be used
    */
@@ -47,7 +50,7 @@ final class RedisStores {
         .build();
   }
 
-  /** Returns how a store is. */
+  /** Returns the state of a store. */
   static SharedStoreState state(Store store) {
     return store instanceof SharedStore shared ? new State(shared) : SharedStoreState.of(store);
   }

@@ -6,7 +6,7 @@ import dev.weir.rules.RuleSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who hear what becomes of changed rules. Safe for use by many threads. */
+/** The listeners for changes of rules. Safe for use by many threads. */
 final class ReloadListeners {
   private final List<ReloadListener> all = new CopyOnWriteArrayList<>();
 
@@ -15,12 +15,12 @@ final class ReloadListeners {
     all.addAll(listeners);
   }
 
-  /** Adds another one, which hears from the next change on. */
+  /** Adds a listener, which is called from the next change on. */
   void add(ReloadListener listener) {
     all.add(listener);
   }
 
-  /** Returns one that tells all of them. */
+  /** Returns one listener that calls all of them. */
   ReloadListener asOne() {
     return new ReloadListener() {
       @Override

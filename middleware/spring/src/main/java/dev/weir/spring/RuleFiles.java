@@ -14,8 +14,8 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * Where the rules come from: {@code weir.rules}, or {@code classpath:weir.yaml} if that is there.
- * What lies in the file system is watched, on the class path too; what lies in a jar cannot change.
+ * The source of the rules: {@code weir.rules}, or {@code classpath:weir.yaml} if that is there.
+ * Files in the file system are watched, on the class path too; files in a jar cannot change.
  */
 final class RuleFiles {
   static final String DEFAULT = "classpath:weir.yaml";
@@ -33,9 +33,9 @@ final class RuleFiles {
   }
 
   /**
-   * Hands the rules to the engine to be.
+   * Passes the rules to the builder of the engine.
    *
-   * @throws WeirPropertiesException if they cannot be found, or stand in a jar and have errors
+   * @throws WeirPropertiesException if they cannot be found, or are in a jar and have errors
    */
   static void give(
       WeirProperties properties,

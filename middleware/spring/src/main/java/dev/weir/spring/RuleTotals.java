@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What rules have counted, once for each rule: a rule may have counters for single values, and
- * those are not shown.
+ * The counts of rules, once for each rule: a rule may have counters for single values, and those
+ * are not shown.
  */
 final class RuleTotals {
   private RuleTotals() {}
@@ -24,13 +24,13 @@ final class RuleTotals {
     return sums;
   }
 
-  /** Returns the name by which a rule's counts are found. */
+  /** Returns the name under which a rule's counts are found. */
   static String name(Rule rule) {
     Policy policy = rule.policy();
     return policy == null ? rule.path() : policy.name();
   }
 
-  /** Returns the six classes, of which every permit is in exactly one. */
+  /** Returns the six classes; every permit is in exactly one of them. */
   static Map<String, Long> classes(RuleMetrics counted) {
     Map<String, Long> classes = new LinkedHashMap<>();
     classes.put("withinLimit", counted.withinLimit());
@@ -42,7 +42,7 @@ final class RuleTotals {
     return classes;
   }
 
-  /** Returns the name of a class as a tag has it: {@code within_limit}. */
+  /** Returns the name of a class in the form of a tag: {@code within_limit}. */
   static String tag(String name) {
     return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
   }

@@ -3,18 +3,18 @@ package dev.weir.spring;
 import dev.weir.Store;
 import java.util.Map;
 
-/** Whether the shared store can be asked. */
+/** The state of the shared store. */
 interface SharedStoreState {
-  /** Where all limits are counted in this process. */
+  /** The state if all limits are counted in this process. */
   SharedStoreState NONE = of("memory");
 
-  /** Returns whether it can be asked now; true of a store that does not tell. */
+  /** Returns whether the store is available now; true for a store that does not report it. */
   boolean available();
 
-  /** Returns what a person wants to know of it. No password is in there. */
+  /** Returns details for operators, without a password. */
   Map<String, Object> details();
 
-  /** Returns the state of a store that does not tell. */
+  /** Returns the state of a store that does not report it. */
   static SharedStoreState of(Store store) {
     return of(store.getClass().getSimpleName());
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** The store that processes share, if there is one, and how it is. The engine closes it. */
+/** The store that processes share, if there is one, and its state. The engine closes it. */
 final class SharedStores {
   private static final String REDIS_STORE = "dev.weir.redis.RedisStore";
 
@@ -15,7 +15,7 @@ final class SharedStores {
    * Opens the store of the properties, or takes the application's own.
    *
    * @param given the application's own, or null
-   * @param loader of the application, in which weir-redis is looked for
+   * @param loader the class loader of the application, in which weir-redis is searched for
    * @throws WeirPropertiesException if it cannot be opened
    */
   @Nullable Store open(

@@ -22,8 +22,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * The engine and its owner, by the properties of {@link WeirProperties}. An application's own
- * {@link Decider} takes its place.
+ * The configuration of the engine and its owner, by the properties of {@link WeirProperties}. An
+ * application's own {@link Decider} takes its place.
  */
 @AutoConfiguration
 @EnableConfigurationProperties(WeirProperties.class)
@@ -32,7 +32,7 @@ public final class WeirAutoConfiguration {
   /** The name of a bean that takes the place of the shared store of {@code weir.store}. */
   static final String SHARED_STORE = "weirSharedStore";
 
-  /** A load that was not measured for this long is not known. */
+  /** The time after which a load that was not measured again is unknown. */
   private static final Duration KEEP_LOAD = Duration.ofSeconds(2);
 
   @Bean
@@ -40,7 +40,10 @@ public final class WeirAutoConfiguration {
     return new CollectedProblems();
   }
 
-  /** Counts and decides in this process; closed with the context, and its store with it. */
+  /**
+   * Returns the engine that counts and decides in this process; it is closed with the context, and
+   * its store with it.
+   */
   @Bean
   @ConditionalOnMissingBean(Decider.class)
   RunningEngine weirEngine(
@@ -55,7 +58,7 @@ public final class WeirAutoConfiguration {
       @Qualifier(SHARED_STORE) ObjectProvider<Store> sharedStore) {
     RunningEngine.Builder builder =
         RunningEngine.builder()
-            .rules(RuleSet.EMPTY) // Admits everything; an engine without rules refuses.
+            .rules(RuleSet.EMPTY) // This admits everything; an engine without rules refuses.
             .settings(settings)
             .load(load)
             .ticker(ticker.getIfAvailable(Ticker::system))
@@ -102,7 +105,7 @@ public final class WeirAutoConfiguration {
         properties.queue().maxRequests());
   }
 
-  /** The load of elastic rules. */
+  /** Returns the load for elastic rules. */
   @Bean
   @ConditionalOnMissingBean
   LoadSignal weirLoad(WeirProperties properties, ObjectProvider<Ticker> ticker) {

@@ -31,12 +31,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * The endpoint {@code weir}: the rules in force with what they have counted; why a rule decides a
- * descriptor, and how that stands; and reading the rules again. It lists no keys.
+ * The endpoint {@code weir}. It shows the rules in force with their counts, explains the rule and
+ * the state of a descriptor, and reads the rules again. It lists no keys.
  */
 @Endpoint(id = "weir")
 public final class WeirEndpoint {
-  /** In addition to the time that the store has. */
+  /** The wait in addition to the store's timeout. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final WeirProperties properties;
@@ -49,7 +49,7 @@ public final class WeirEndpoint {
     this.store = store;
   }
 
-  /** Returns the rules in force, and what the engine has counted. */
+  /** Returns the rules in force, and the counts of the engine. */
   @ReadOperation
   public Map<String, Object> rules() {
     EngineMetrics metrics = engine.engine().metrics();
@@ -104,7 +104,7 @@ public final class WeirEndpoint {
   }
 
   /**
-   * Returns why a rule decides a descriptor, and how that stands now. Charges nothing.
+   * Returns the rule that decides a descriptor, the reason, and the current state. Charges nothing.
    *
    * @param descriptor {@code key=value[,key2=value2]}; a backslash takes the character behind it
    *     literally
@@ -161,12 +161,12 @@ public final class WeirEndpoint {
     }
   }
 
-  /** Rounded up: a request after that time passes. */
+  /** Returns milliseconds, rounded up: a request after that time passes. */
   private static long millis(long nanos) {
     return nanos / 1_000_000 + (nanos % 1_000_000 > 0 ? 1 : 0);
   }
 
-  /** Reads the rule files again now; without files it only tells the revision. */
+  /** Reads the rule files again now; without files it only returns the revision. */
   @WriteOperation
   public Map<String, Object> reload() {
     Map<String, Object> body = new LinkedHashMap<>();

@@ -9,12 +9,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The actuator's endpoint {@code weir}, where it is exposed. */
+/** The configuration of the actuator's endpoint {@code weir}, if it is exposed. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RunningEngine.class)
 public final class WeirEndpointAutoConfiguration {
-  /** A class of its own: its condition cannot be read without the actuator. */
+  /** A class of its own, because its condition cannot be read without the actuator. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnAvailableEndpoint(WeirEndpoint.class)
   static class Exposed {

@@ -7,8 +7,11 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says what is wrong with the properties or the rules, and nothing of the beans on the way. */
-@Order(Ordered.HIGHEST_PRECEDENCE) // Boot's own would name the first exception it knows.
+/**
+ * The analyzer of errors in the properties or the rules; its message leaves out the beans in
+ * between.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE) // Boot's own would name the first exception it finds.
 final class WeirFailureAnalyzer implements FailureAnalyzer {
   @Override
   public @Nullable FailureAnalysis analyze(Throwable failure) {

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What Weir says of its health. It is always up: while the shared store is away, the rules say what
- * becomes of requests, and an instance that is taken out for that would help nobody.
+ * The health of Weir. It is always up: while the shared store is away, the rules decide how to
+ * treat requests, and to take an instance out for that would not help.
  */
 final class WeirHealth {
   private final RunningEngine engine;

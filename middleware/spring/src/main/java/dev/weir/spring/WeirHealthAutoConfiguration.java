@@ -8,7 +8,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The health indicator {@code weir}. Its types have moved in Boot 4, so there are two of it. */
+/**
+ * The configuration of the health indicator {@code weir}. Its types have moved in Boot 4, so there
+ * are two of it.
+ */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnBean(RunningEngine.class)
 public final class WeirHealthAutoConfiguration {

@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** The meters of {@link EngineMeters}, where the application has a meter registry. */
+/** The configuration of {@link EngineMeters}, if the application has a meter registry. */
 @AutoConfiguration(
     after = WeirAutoConfiguration.class,
     afterName = {
@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(RunningEngine.class)
 @ConditionalOnProperty(name = "weir.metrics.enabled", matchIfMissing = true)
 public final class WeirMetricsAutoConfiguration {
-  /** Boot binds it to every registry there is. */
+  /** Returns the meters, which Boot binds to every registry. */
   @Bean
   @ConditionalOnMissingBean
   EngineMeters weirEngineMeters(

@@ -13,8 +13,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What an application says about its limits. Every value that is wrong is reported when the
- * application starts, all of them at once.
+ * The properties of an application's limits. Wrong values are reported when the application starts,
+ * all of them at once.
  *
  * @param enabled Whether requests are limited at all.
  * @param rules Rule files and folders: "classpath:weir.yaml", "file:/etc/weir/rules", or a path.
@@ -70,14 +70,14 @@ public record WeirProperties(
     return name == null || name.isBlank() ? APP : name;
   }
 
-  /** Returns how the address of a client is found. */
+  /** Returns the source of the address of a client. */
   public dev.weir.identity.ClientAddress addresses() {
     return PropertyChecks.clientAddress(this);
   }
 
   /**
-   * Returns the filters to make: those that are listed, and those of {@link #limits}. Where there
-   * are neither filters nor limits, one limits all paths by address.
+   * Returns the filters to make: the listed ones, and those of {@link #limits}. If there are
+   * neither filters nor limits, one limits all paths by address.
    */
   public List<Filter> allFilters() {
     List<Filter> all = new ArrayList<>(filters);
@@ -89,7 +89,7 @@ public record WeirProperties(
   }
 
   /**
-   * The store that processes share; without it each process counts for itself. Needs weir-redis.
+   * The store that processes share; without it each process counts for itself. It needs weir-redis.
    *
    * @param uri Address of the store: redis://, rediss://, redis-sentinel:// or redis-cluster://.
    * @param timeout How long a decision may take; then it is as the rule's on_failure says. 1 ms to
@@ -102,7 +102,7 @@ public record WeirProperties(
       @DefaultValue("100ms") Duration timeout,
       @DefaultValue("weir") String prefix,
       @Nullable String passwordFile) {
-    /** Leaves out the address: a password may stand in it. */
+    /** Returns a text without the address: a password may stand in it. */
     @Override
     public String toString() {
       return "Store[timeout=" + timeout + ", prefix=" + prefix + "]";
@@ -110,8 +110,8 @@ public record WeirProperties(
   }
 
   /**
-   * How the address of a client is found. Without settings it is the connection's other end, and no
-   * header is read.
+   * The source of the address of a client. Without settings it is the connection's other end, and
+   * no header is read.
    *
    * @param trustedProxies Addresses and ranges of your own proxies. Only from them the header is
    *     read.
@@ -157,7 +157,7 @@ public record WeirProperties(
       @DefaultValue("shared") Missing missing,
       @DefaultValue Set<Integer> refundUnlessStatus) {
 
-    /** What {@link #order} says where the descriptors decide it. */
+    /** The value of {@link #order} with which the descriptors decide the order. */
     public static final String AUTO = "auto";
 
     static final Filter BY_ADDRESS = of("all", List.of(), List.of(), List.of("ip={ip}"));
@@ -175,7 +175,7 @@ public record WeirProperties(
     HEALTH,
     /** All endpoints. */
     ALL,
-    /** None. */
+    /** No endpoints. */
     NONE
   }
 
@@ -185,24 +185,24 @@ public record WeirProperties(
     STANDARD,
     /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
     RATELIMIT,
-    /** {@code X-RateLimit-*} as Envoy writes them. */
+    /** {@code X-RateLimit-*} in Envoy's form. */
     ENVOY,
-    /** {@code X-RateLimit-*} as GitHub writes them. */
+    /** {@code X-RateLimit-*} in GitHub's form. */
     GITHUB,
-    /** None. */
+    /** No fields. */
     NONE
   }
 
-  /** How a refused request is answered. */
+  /** The form of the answer to a refused request. */
   public enum Respond {
-    /** By the filter itself, with a problem as RFC 9457 has it. */
+    /** An answer by the filter itself, with a problem of RFC 9457. */
     PROBLEM,
-    /** By an exception, which the application's own handlers answer. */
+    /** An exception, which the application's own handlers answer. */
     EXCEPTION
   }
 
   /**
-   * Bounds of requests that wait for their turn, where a rule has them wait.
+   * The bounds of requests that wait for their turn, if a rule has a queue.
    *
    * @param maxRequests Most requests that wait at a time, for all keys together. 0 to 1048576.
    * @param maxBlockedThreads Most threads of the web server that wait, where a request cannot wait
@@ -218,20 +218,20 @@ public record WeirProperties(
    */
   public record Load(@Nullable LoadKind signal) {}
 
-  /** What is measured as load. */
+  /** The quantity that is measured as load. */
   public enum LoadKind {
-    /** How busy the processors are. */
+    /** The use of the processors. */
     CPU
   }
 
   /**
-   * How secrets become keys.
+   * The hashing of secrets into keys.
    *
    * @param pepper Secret that {secret:X} is hashed with, at least 16 bytes. Processes that share
    *     limits need the same.
    */
   public record Identity(@Nullable String pepper) {
-    /** Leaves out the secret. */
+    /** Returns a text without the secret. */
     @Override
     public String toString() {
       return "Identity[]";

@@ -3,11 +3,11 @@ package dev.weir.spring;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Properties of Weir that are wrong: all of them, a line each. */
+/** The wrong properties of Weir: all of them, a line each. */
 public final class WeirPropertiesException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  /** Makes an exception of one problem at least. */
+  /** Makes an exception for one problem at least. */
   public WeirPropertiesException(List<PropertyProblem> problems) {
     super(problems.stream().map(PropertyProblem::toString).collect(Collectors.joining("\n")));
   }

@@ -8,7 +8,10 @@ import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Limits of properties that change with the environment, where Spring Cloud tells of that. */
+/**
+ * The configuration of limits in properties that change with the environment, if Spring Cloud
+ * reports such changes.
+ */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnClass(EnvironmentChangeEvent.class)
 @ConditionalOnBean(RunningEngine.class)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Applications for tests that have the starter and nothing else. */
+/** Applications for tests with only the starter. */
 final class Contexts {
   private Contexts() {}
 
@@ -14,7 +14,7 @@ final class Contexts {
         .withConfiguration(AutoConfigurations.of(WeirAutoConfiguration.class));
   }
 
-  /** Returns the lines of the message with which the application of these properties fails. */
+  /** Returns the lines of the message with which an application of these properties fails. */
   static String problems(String... properties) {
     String[] message = new String[1];
     weir()

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What editors know of the properties is what the records have. */
+/** Tests that the metadata for editors has the properties of the records. */
 class MetadataTest {
   private static final String FILE = "META-INF/spring-configuration-metadata.json";
 

@@ -14,7 +14,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way through a limiter. All of it happens in the request's own context. */
+/** One request on its path through a limiter. All of its steps are in the request's own context. */
 final class LimitedRequest {
   private final RequestLimiter limiter;
   private final RoutingContext routing;
@@ -41,7 +41,7 @@ final class LimitedRequest {
     ask(done -> limiter.decide(view, done));
   }
 
-  /** Asks for a verdict; if none comes at once, the request is paused until it does. */
+  /** Requests a verdict; if none comes at once, the request is paused until it does. */
   private void ask(Consumer<Consumer<Verdict>> question) {
     Thread asker = Thread.currentThread();
     pending = true;
@@ -49,7 +49,7 @@ final class LimitedRequest {
     try {
       question.accept(
           verdict -> {
-            // Only the asker's own thread reads what it has written.
+            // Only the calling thread reads the values that it has written.
             if (Thread.currentThread() == asker && asking) {
               decided(verdict);
             } else {
@@ -68,7 +68,7 @@ final class LimitedRequest {
   }
 
   private void decided(Verdict verdict) {
-    asking = false; // The next handlers may ask, too.
+    asking = false; // The next handlers may request verdicts, too.
     pending = false;
     HttpServerResponse response = routing.response();
     if (ended || response.ended() || response.closed()) {
@@ -98,7 +98,7 @@ final class LimitedRequest {
     response.setStatusCode(verdict.status());
     verdict.fields(response.headers()::add);
     response.putHeader(HttpHeaders.CONTENT_TYPE, refusal.contentType());
-    resume(); // What is left of the body is read and dropped.
+    resume(); // The rest of the body is read and dropped.
     if (routing.request().method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(refusal.length())).end();
     } else {
@@ -119,14 +119,14 @@ final class LimitedRequest {
     }
   }
 
-  /** The response is complete, or the client has gone. */
+  /** Ends the request: the response is complete, or the client has gone. */
   private void ended(AsyncResult<Void> result) {
     ended = true;
     if (ticket.leave()) {
       pending = false;
     }
     Verdict served = passed;
-    // A client that goes before it has its answer may have asked for what counts: no permits back.
+    // The request of a client that goes before its answer may be one that counts: no permits back.
     if (served != null && (result.succeeded() || routing.response().headWritten())) {
       served.responded(routing.response().getStatusCode());
     }

@@ -8,8 +8,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the requests of the routes that it is a handler of. Safe for use by many threads; one
- * instance serves any number of routes and event loops.
+ * A handler that limits the requests of its routes. Safe for use by many threads; one instance
+ * serves any number of routes and event loops.
  *
  * <pre>{@code
  * router.route().handler(RateLimitHandler.of(limiter));
@@ -19,25 +19,26 @@ import java.util.concurrent.atomic.AtomicLong;
  * turn, the request is paused, and goes on in its own context. A request that meets the same
  * instance again, on another route or because it was rerouted, is not counted again.
  *
- * <p>It takes the address of the connection itself, whatever {@code Router.allowForward} says;
- * proxies are trusted by {@link RequestLimiter.Builder#address}. {@code {login}} is the subject of
- * {@code RoutingContext.user()}, so it is known after an authentication handler only; {@code
- * {route}} is the path of the route that this is a handler of. Vert.x orders the handlers of one
- * route by their kind, so give this one a route of its own, before those of the body handler.
+ * <p>It takes the address of the connection itself, whatever the setting {@code
+ * Router.allowForward}; proxies are trusted by {@link RequestLimiter.Builder#address}. {@code
+ * {login}} is the subject of {@code RoutingContext.user()}, so it is known only after an
+ * authentication handler; {@code {route}} is the path of the handler's route. Vert.x orders the
+ * handlers of one route by their kind. So give this one a route of its own, before those of the
+ * body handler.
  */
 public final class RateLimitHandler implements Handler<RoutingContext> {
   private static final AtomicLong NUMBERS = new AtomicLong();
 
   private final RequestLimiter limiter;
 
-  /** Under which a request keeps what was decided about it. */
+  /** The key under which a request keeps its decision. */
   private final String key = "dev.weir.vertx." + NUMBERS.incrementAndGet();
 
   private RateLimitHandler(RequestLimiter limiter) {
     this.limiter = limiter;
   }
 
-  /** Returns a handler that lets pass what the limiter lets pass, and answers the rest. */
+  /** Returns a handler that passes the requests that the limiter admits, and answers all others. */
   public static RateLimitHandler of(RequestLimiter limiter) {
     return new RateLimitHandler(limiter);
   }
@@ -49,7 +50,7 @@ public final class RateLimitHandler implements Handler<RoutingContext> {
       new LimitedRequest(limiter, routing, key).begin();
       return;
     }
-    MultiMap headers = routing.response().headers(); // Empty once more if it was rerouted.
+    MultiMap headers = routing.response().headers(); // They are empty again if it was rerouted.
     before.fields(
         (name, value) -> {
           if (!headers.contains(name, value, false)) {

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a limiter reads of a request to Vert.x Web. */
+/** A request to Vert.x Web in the form that a limiter reads. */
 final class RoutedRequest implements RequestView {
   private final RoutingContext routing;
   private final HttpServerRequest request;
@@ -25,7 +25,7 @@ final class RoutedRequest implements RequestView {
 
   @Override
   public @Nullable String peer() {
-    // Not the request's: that is taken from a header where the router allows it.
+    // Not the request's address: that is taken from a header if the router allows it.
     SocketAddress address = request.connection().remoteAddress();
     return address == null || address.isDomainSocket() ? null : address.hostAddress();
   }
@@ -48,7 +48,10 @@ final class RoutedRequest implements RequestView {
     return request.method().name();
   }
 
-  /** Returns the path as routes match it: normalized, and a slash at its end does not matter. */
+  /**
+   * Returns the path in the form that routes match: normalized, and a slash at its end does not
+   * matter.
+   */
   @Override
   public String path() {
     String path = routing.normalizedPath();
@@ -59,7 +62,10 @@ final class RoutedRequest implements RequestView {
     return decoded(path.substring(0, end));
   }
 
-  /** An encoded slash stays encoded: to Vert.x it is no slash between segments. */
+  /**
+   * Returns a decoded path in which an encoded slash stays encoded: for Vert.x it does not separate
+   * segments.
+   */
   private static String decoded(String path) {
     if (path.indexOf('%') < 0) {
       return path;

@@ -2,7 +2,7 @@ package dev.weir.vertx;
 
 import java.net.http.HttpClient;
 
-/** The same over HTTP/2. */
+/** The same tests over HTTP/2. */
 class RateLimitHandlerHttp2Test extends RateLimitHandlerTest {
   @Override
   protected HttpClient.Version version() {

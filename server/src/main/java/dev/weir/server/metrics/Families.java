@@ -25,7 +25,7 @@ public final class Families {
 
   private final List<MetricSnapshot> families = new ArrayList<>();
 
-  /** Returns all that were added; no name may have been added twice. */
+  /** Returns all families; no name may have been added twice. */
   public MetricSnapshots all() {
     return new MetricSnapshots(families);
   }
@@ -113,8 +113,8 @@ public final class Families {
   /**
    * Adds a histogram of times.
    *
-   * @param counts how many took at most the bound of the same index and more than the one before;
-   *     one element more than the bounds, for those beyond
+   * @param counts for each bound, the number of times that are at most this bound and above the one
+   *     before; one element more than the bounds, for longer times
    */
   public void histogram(
       String name, String help, List<Long> boundsNanos, List<Long> counts, long sumNanos) {
@@ -149,14 +149,14 @@ public final class Families {
   /**
    * A histogram.
    *
-   * @param counts one element more than the bounds, for what is beyond
+   * @param counts one element more than the bounds, for larger values
    */
   public record Histogram(List<Long> bounds, List<Long> counts, long sum) {}
 
   /**
    * Adds a histogram with a series for each item; the labels of two items must differ.
    *
-   * @param unit bounds and sums are shown in units of so many
+   * @param unit the number by which bounds and sums are divided when they are shown
    */
   public <T> void histograms(
       String name,

@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-/** What becomes of limits after an end at which their counts could not be saved. */
+/** The treatment of limits after an end at which their counts could not be saved. */
 public enum AfterCrash {
-  /** Keys are refused until their windows have passed, since nobody knows what was admitted. */
+  /** Keys are refused until their windows have passed, since the admitted permits are not known. */
   DENY,
-  /** What was admitted since the last image is forgotten. */
+  /** The permits admitted since the last image do not count. */
   AMNESTY
 }

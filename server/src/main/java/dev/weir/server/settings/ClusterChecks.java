@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the settings of a cluster's member demand of each other. */
+/** The checks of the settings of a cluster's member. */
 final class ClusterChecks {
   private static final List<Setting<?>> OF_THE_CLUSTER =
       List.of(
@@ -30,7 +30,7 @@ final class ClusterChecks {
           Settings.CLUSTER_TLS_CA,
           Settings.CLUSTER_INSECURE);
 
-  /** Those that matter to a server that is no member too. */
+  /** The settings that also matter to a server that is not a member. */
   private static final List<Setting<?>> OF_ASKING =
       List.of(
           Settings.CLUSTER_NAME,
@@ -44,7 +44,7 @@ final class ClusterChecks {
 
   private ClusterChecks() {}
 
-  /** Checks a server that has a cluster decide, and is no member of it. */
+  /** Checks a server that uses a cluster without being its member. */
   private static void checkAsking(
       ServerSettings settings, StoreUri store, List<String> problems, List<String> warnings) {
     boolean files = settings.value(Settings.CLUSTER_TLS_CERT).isPresent();
@@ -193,7 +193,7 @@ final class ClusterChecks {
     return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d{1,3}){3}");
   }
 
-  /** Returns which of the members this server is. */
+  /** Returns the cluster member that this server is. */
   static Optional<ClusterMember> self(ServerSettings settings) {
     List<ClusterMember> members = settings.value(Settings.CLUSTER);
     String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
@@ -209,7 +209,7 @@ final class ClusterChecks {
         .or(() -> members.size() == 1 ? Optional.of(members.get(0)) : Optional.empty());
   }
 
-  /** Returns one that joins a cluster whose seeds do not name it. */
+  /** Returns a member that joins a cluster whose seeds do not name it. */
   private static Optional<ClusterMember> newcomer(ServerSettings settings) {
     String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
     return name.isEmpty()
@@ -219,7 +219,7 @@ final class ClusterChecks {
             .map(each -> new ClusterMember(name, each.getHostString(), each.getPort()));
   }
 
-  /** Returns a member behind a name of the DNS that does not say where it is reached. */
+  /** Returns a member behind a name of the DNS that does not have an address of its own. */
   private static ClusterMember behind(ClusterMember all, String name) {
     boolean kubernetes = System.getenv("KUBERNETES_SERVICE_HOST") != null;
     // A pod of a StatefulSet has this name for as long as it exists, and its address until it ends.
@@ -228,7 +228,7 @@ final class ClusterChecks {
   }
 
   private static String hostAddress() {
-    Resolver unused = Resolver.system(); // Before the first question to the DNS.
+    Resolver unused = Resolver.system(); // To be set before the first DNS query.
     try {
       return InetAddress.getLocalHost().getHostAddress();
     } catch (UnknownHostException e) {
@@ -237,7 +237,7 @@ final class ClusterChecks {
   }
 
   static String hostName() {
-    Resolver unused = Resolver.system(); // Before the first question to the DNS.
+    Resolver unused = Resolver.system(); // To be set before the first DNS query.
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

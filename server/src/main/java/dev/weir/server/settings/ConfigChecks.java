@@ -2,7 +2,7 @@ package dev.weir.server.settings;
 
 import java.util.List;
 
-/** What the settings of the configuration store and of administration demand of each other. */
+/** The checks of the settings of the configuration store and of administration. */
 final class ConfigChecks {
   private static final String STORE =
       Settings.DATA_DIR.flag() + " or " + Settings.CONFIG_STORE.flag();

@@ -1,6 +1,6 @@
 package dev.weir.server.settings;
 
-/** Where elastic rules get the load from. */
+/** The source of the load for elastic rules. */
 public enum LoadSource {
   /** The processors of the machine, or of the container. */
   CPU,

@@ -1,6 +1,6 @@
 package dev.weir.server.settings;
 
-/** How a log line is written. */
+/** The form of a log line. */
 public enum LogFormat {
   /** Time, level, message. */
   TEXT,

@@ -2,7 +2,7 @@ package dev.weir.server.settings;
 
 import java.util.List;
 
-/** What the settings of the ports for requests demand of each other: numbers, TLS, who may ask. */
+/** The checks of the settings of the ports for requests: numbers, TLS, authentication. */
 final class PortChecks {
   private PortChecks() {}
 
@@ -29,7 +29,7 @@ final class PortChecks {
     settings.checkReadable(Settings.TOKEN_FILE, problems);
   }
 
-  /** Checks that clients on other machines have to show who they are. */
+  /** Checks that clients on other machines must authenticate. */
   static void checkReach(ServerSettings settings, List<String> problems, List<String> warnings) {
     if (!settings.loopback(Settings.HOST) && !authenticated(settings)) {
       if (settings.value(Settings.INSECURE)) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * default. Immutable.
  */
 public final class ServerSettings {
-  /** A value as it was written, and its source: {@code --port}, {@code weir.yaml:3:7 port}. */
+  /** A value in its written form, with its source: {@code --port}, {@code weir.yaml:3:7 port}. */
   record Written(String where, String text) {}
 
   private static final String DEFAULT = "default";
@@ -34,7 +34,7 @@ public final class ServerSettings {
 
   private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
 
-  /** Kubernetes sets such variables in every container for a service named "weir". */
+  /** The names of variables that Kubernetes sets in every container for a service named "weir". */
   private static final Pattern SERVICE_LINK = Pattern.compile("WEIR_(SERVICE|PORT)_.*");
 
   private final List<String> warnings = new ArrayList<>();
@@ -136,7 +136,10 @@ public final class ServerSettings {
     return text == null || text.isEmpty() ? null : new Written(setting.envoyVariable(), text);
   }
 
-  /** The rules are in a subfolder, named {@code config} unless a variable names another. */
+  /**
+   * Returns the rule files of the settings of envoyproxy/ratelimit: the rules are in a subfolder,
+   * named {@code config} unless a variable names another.
+   */
   private static @Nullable Written runtimeFolder(Map<String, String> environment) {
     String root = environment.get("RUNTIME_ROOT");
     if (root == null || root.isEmpty()) {
@@ -158,7 +161,7 @@ public final class ServerSettings {
       values.put(setting, setting.kind().reader().read(text.strip()));
     } catch (IllegalArgumentException | ArithmeticException e) {
       String shown =
-          StoreUri.hidden(text); // For every setting: a URI may stand under a wrong name.
+          StoreUri.hidden(text); // For every setting: a URI may have a wrong name.
       problems.add(where + ": " + shown + " (expected: " + setting.expected() + ")");
     }
   }
@@ -193,7 +196,7 @@ public final class ServerSettings {
             path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
   }
 
-  /** Returns whether only this machine can reach ports on this address. */
+  /** Returns whether ports on this address can be reached only from this machine. */
   boolean loopback(Setting<String> host) {
     try {
       return Arrays.stream(InetAddress.getAllByName(value(host)))
@@ -214,12 +217,12 @@ public final class ServerSettings {
     return LISTS.contains(setting) ? List.of() : Optional.empty();
   }
 
-  /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
+  /** Returns the source of the value in force: a flag, a variable, a file, or "default". */
   public String source(Setting<?> setting) {
     return sources.getOrDefault(setting, DEFAULT);
   }
 
-  /** Returns whether the value in force was written anywhere. */
+  /** Returns whether the value in force has a source other than the default. */
   boolean written(Setting<?> setting) {
     return !source(setting).equals(DEFAULT);
   }
@@ -258,17 +261,17 @@ public final class ServerSettings {
         .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("cluster")));
   }
 
-  /** Returns the name that this server has towards a cluster's members. */
+  /** Returns the name under which this server appears to a cluster's members. */
   public String clusterName() {
     return value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
   }
 
-  /** Returns which member of a cluster this server is, or none. */
+  /** Returns the cluster member that this server is, or none. */
   public Optional<ClusterMember> clusterMember() {
     return ClusterChecks.self(this);
   }
 
-  /** Returns whether rules are those of the configuration store. */
+  /** Returns whether the rules are those of the configuration store. */
   public boolean rulesFromStore() {
     return value(Settings.RULES).isEmpty() && configStore().isPresent();
   }
@@ -287,7 +290,7 @@ public final class ServerSettings {
   /**
    * Returns whether {@code CL.THROTTLE} and {@code THROTTLE} are counted in a shared store.
    *
-   * @param store whether there is one
+   * @param store true if there is one
    */
   public boolean sharesThrottle(boolean store) {
     return value(Settings.THROTTLE_STORE).orElse(store ? ThrottleStore.SHARED : ThrottleStore.LOCAL)

@@ -3,13 +3,13 @@ package dev.weir.server.settings;
 import java.util.Locale;
 
 /**
- * One setting of the server: its name, the values it accepts, its default, and where it is read
- * from. {@link Settings} lists all of them. Immutable.
+ * One setting of the server: its name, the values it accepts, its default, and its sources. {@link
+ * Settings} lists all of them. Immutable.
  *
- * @param <T> of its value
+ * @param <T> the type of its value
  */
 public final class Setting<T> {
-  /** Of a setting that envoyproxy/ratelimit does not have. */
+  /** The variable of a setting that envoyproxy/ratelimit does not have. */
   static final String NO_SUCH_VARIABLE = "";
 
   private final String name;
@@ -47,8 +47,8 @@ public final class Setting<T> {
   }
 
   /**
-   * Returns the variable of envoyproxy/ratelimit that is read where {@link #variable} is not set,
-   * or an empty text.
+   * Returns the variable of envoyproxy/ratelimit that is read if {@link #variable} is not set, or
+   * an empty text.
    */
   public String envoyVariable() {
     return envoyVariable;
@@ -59,17 +59,17 @@ public final class Setting<T> {
     return kind.placeholder();
   }
 
-  /** Returns whether the flag may stand alone, meaning true. */
+  /** Returns whether the flag may stand alone, which means true. */
   public boolean isSwitch() {
     return kind.placeholder().isEmpty();
   }
 
-  /** Returns which values are accepted, as help texts and errors say it. */
+  /** Returns a description of the accepted values for help texts and errors. */
   public String expected() {
     return kind.expected();
   }
 
-  /** Returns the default as a user would write it, empty if there is none. */
+  /** Returns the default in the form in which a user would write it; empty if there is none. */
   public String defaultText() {
     return defaultText;
   }

@@ -17,15 +17,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The values that a setting accepts: how they are read, and how errors and help texts describe
- * them.
+ * The values that a setting accepts, with their reader, and their description in errors and help
+ * texts.
  *
- * @param expected the accepted values, as errors and help texts describe them
+ * @param expected the description of the accepted values in errors and help texts
  * @param placeholder stands for the value in a help text, empty for a switch
  * @param reader reads the text; any {@link IllegalArgumentException} means that it cannot be read
  */
 public record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
-  /** Reads a text without blanks around it. */
+  /** A reader of a text without blanks around it. */
   interface Reader<T> {
     T read(String text);
   }
@@ -38,7 +38,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
   private static final Pattern CONFIG_STORE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:\\S*");
   private static final int MOST_MEMBERS = 9;
 
-  /** Where members listen by default. */
+  /** The default port of members. */
   private static final int MEMBERS_PORT = 7946;
 
   private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9._:-]{1,100}");
@@ -62,7 +62,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A port, or none. */
+  /** Returns the kind of a port, or none. */
   static SettingKind<Optional<Integer>> portOrOff() {
     SettingKind<Integer> port = number(0, 65_535);
     return new SettingKind<>(
@@ -72,7 +72,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             text.equalsIgnoreCase("off") ? Optional.empty() : Optional.of(port.reader.read(text)));
   }
 
-  /** Bytes; a share of the heap is converted to bytes. */
+  /** Returns the kind of a number of bytes; a share of the heap is converted to bytes. */
   static SettingKind<Long> memory() {
     return new SettingKind<>(
         "1m..1024g, or 1%..90% of the heap",
@@ -103,7 +103,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             });
   }
 
-  /** An hour, or nothing at all. */
+  /** Returns the kind of a switch whose values are an hour, or nothing at all. */
   static SettingKind<Boolean> hourOrOff() {
     return new SettingKind<>(
         "1h or off",
@@ -116,7 +116,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             });
   }
 
-  /** A ratio from 0 to 1, kept in percent. */
+  /** Returns the kind of a ratio from 0 to 1, kept in percent. */
   static SettingKind<Integer> percent() {
     return new SettingKind<>(
         ShareText.EXPECTED + ", in whole percent",
@@ -128,7 +128,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A share above 0, in percent or as a fraction. */
+  /** Returns the kind of a share above 0, in percent or as a fraction. */
   static SettingKind<Optional<Double>> share() {
     return new SettingKind<>(
         "above 0% and at most 100%, for example 25% or 0.25",
@@ -140,7 +140,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A share of all, 0 for none, in millionths. */
+  /** Returns the kind of a share of all, 0 for none, in millionths. */
   static SettingKind<Long> millionths() {
     return new SettingKind<>(
         ShareText.EXPECTED,
@@ -152,7 +152,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** The address of another service, or none. */
+  /** Returns the kind of the address of another service, or none. */
   static SettingKind<Optional<URI>> http() {
     return new SettingKind<>(
         "http://HOST:PORT, or the same with https://",
@@ -165,7 +165,10 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A host and a port of another service, or none; the name is not resolved yet. */
+  /**
+   * Returns the kind of a host and a port of another service, or none; the name is not resolved
+   * yet.
+   */
   static SettingKind<Optional<InetSocketAddress>> address() {
     return new SettingKind<>(
         "HOST:PORT",
@@ -239,7 +242,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A shared store, or none. */
+  /** Returns the kind of a shared store, or none. */
   static SettingKind<Optional<StoreUri>> store() {
     return new SettingKind<>(
         "local, redis://[user:password@]host[:port][/database], the same with rediss:// for TLS,"
@@ -250,7 +253,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
   }
 
-  /** Members of a cluster, or none. */
+  /** Returns the kind of the members of a cluster, or none. */
   static SettingKind<List<ClusterMember>> members() {
     return new SettingKind<>(
         "1..9 of [NAME=]HOST:PORT, separated by commas, no name twice; or dns:NAME[:PORT]",
@@ -283,7 +286,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     return new ClusterMember(name, address.getHostString(), address.getPort());
   }
 
-  /** Another server, or none. */
+  /** Returns the kind of another server, or none. */
   static SettingKind<Optional<UpstreamUri>> upstream() {
     return new SettingKind<>(
         "weir://HOST:PORT, or weirs:// for TLS, with the other server's gRPC port",
@@ -291,7 +294,10 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         text -> Optional.of(UpstreamUri.of(text)));
   }
 
-  /** The address of a configuration store, or none; what it means is known to its module. */
+  /**
+   * Returns the kind of the address of a configuration store, or none; only the store's module
+   * interprets it.
+   */
   static SettingKind<Optional<String>> configStore() {
     return new SettingKind<>(
         "postgresql://USER@HOST:PORT/DATABASE, or the address of another store",
@@ -318,7 +324,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         duration.expected, duration.placeholder, text -> Optional.of(duration.reader.read(text)));
   }
 
-  /** Names that a Host field may have, in small letters and without a port. */
+  /** Returns the kind of names that a Host field may have, in small letters and without a port. */
   static SettingKind<List<String>> hostNames() {
     return new SettingKind<>(
         "host names, separated by commas",
@@ -343,7 +349,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
-  /** A constant in any case: that of environment variables is often upper. */
+  /** Returns the kind of a constant in any case: that of environment variables is often upper. */
   static <E extends Enum<E>> SettingKind<E> choice(Class<E> type) {
     List<String> names = Choice.texts(type);
     return new SettingKind<>(
@@ -352,7 +358,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         text -> Choice.of(type, "setting", text.toLowerCase(Locale.ROOT)));
   }
 
-  /** As {@link #choice}, or none. */
+  /** Returns the kind of a constant, or none. See {@link #choice}. */
   static <E extends Enum<E>> SettingKind<Optional<E>> choiceOrNone(Class<E> type) {
     SettingKind<E> choice = choice(type);
     return new SettingKind<>(
@@ -368,7 +374,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     }
   }
 
-  /** Returns a duration as it is written in a setting. */
+  /** Returns a duration in the form of a setting. */
   static String text(Duration duration) {
     return DurationText.format(duration.toNanos());
   }

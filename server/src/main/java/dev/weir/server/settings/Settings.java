@@ -15,28 +15,28 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** The table of everything about the server that a user can set, in the order of help texts. */
+/** The table of all settings of the server, in the order of help texts. */
 public final class Settings {
   /*
    * Why by hand, and not by a library for configuration? An error must name every problem of all
    * sources at once, each with the flag, the variable or the file, line and column that it comes
-   * from, the value that was given (without passwords) and what is expected.
-   * Libraries that bind configuration to objects stop at the first problem, or know the key but not
-   * its place. The precedence is unusual, too: flag, environment, file, and below the file the
-   * variables of envoyproxy/ratelimit, so that a deployment of that service can be taken over as it
-   * is. One table gives the flags of 'weir serve', the help text and the page in docs/; a test
-   * compares them. What is left to write is small: this table, SettingKind (what values are),
-   * SettingsFile (places in YAML), ServerSettings (precedence), and what settings demand of each
-   * other (PortChecks, StoreChecks, ConfigChecks, UpstreamChecks, ClusterChecks).
+   * from, the given value (without passwords) and the expected one. Libraries that bind
+   * configuration to objects stop at the first problem, or name the key but not its place. The
+   * precedence is unusual, too: flag, environment, file, and below the file the variables of
+   * envoyproxy/ratelimit, so that a deployment of that service can be taken over unchanged. One
+   * table gives the flags of 'weir serve', the help text and the page in docs/; a test compares
+   * them. Little is left to write: this table, SettingKind (values), SettingsFile (places in YAML),
+   * ServerSettings (precedence), and the checks of settings against each other (PortChecks,
+   * StoreChecks, ConfigChecks, UpstreamChecks, ClusterChecks).
    *
-   * The table is long and one thing: help shows it in this order, and a name is looked for here and
-   * nowhere else. Its parts, from top to bottom: rules and counts of this server; the configuration
-   * store and the port for administration; ports for requests; the shared store, the cluster, the
-   * upstream server, and what is answered without them; load; answers; logs and telemetry; bounds;
-   * times; tokens and TLS.
+   * The table is long, but one unit: help shows it in this order, and names are found only here.
+   * Its parts, from top to bottom: rules and counts of this server; the configuration store and the
+   * port for administration; ports for requests; the shared store, the cluster, the upstream
+   * server, and the answers without them; load; answers; logs and telemetry; bounds; times; tokens
+   * and TLS.
    */
 
-  /** Before all settings, which add themselves. */
+  /** The list comes before all settings, which add themselves to it. */
   private static final List<Setting<?>> ALL = new ArrayList<>();
 
   private Settings() {}
@@ -55,7 +55,7 @@ public final class Settings {
           "Rule files or folders of them, reloaded when they change. Without: those of the"
               + " configuration store, or else built-in demo rules.");
 
-  /** Empty if there is no embedded configuration store. */
+  /** The folder of the embedded configuration store; empty if there is none. */
   public static final Setting<Optional<Path>> DATA_DIR =
       setting(
           "data-dir",
@@ -63,7 +63,10 @@ public final class Settings {
           "",
           "Folder of this server's own configuration store: rules, customers' limits and tokens.");
 
-  /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
+  /**
+   * The folder of the saved counts; empty if none was named: with {@link #DATA_DIR} there is one
+   * all the same.
+   */
   public static final Setting<Optional<Path>> STATE_DIR =
       setting(
           "state-dir",
@@ -95,7 +98,7 @@ public final class Settings {
           "10s",
           "With --state-after-crash amnesty: time between two images of the counts.");
 
-  /** Empty if there is none beside this process. */
+  /** The shared configuration store; empty if there is none besides this process. */
   public static final Setting<Optional<String>> CONFIG_STORE =
       setting(
           "config-store",
@@ -110,7 +113,10 @@ public final class Settings {
           "",
           "File with the password of the configuration store's user.");
 
-  /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
+  /**
+   * The file of the rules last known; empty if none was named: with {@link #DATA_DIR} there is one
+   * all the same.
+   */
   public static final Setting<Optional<Path>> CONFIG_LAST_KNOWN =
       setting(
           "config-last-known",
@@ -120,7 +126,7 @@ public final class Settings {
               + " while the configuration store does not answer. Default: last-known in --data-dir;"
               + " none with --config-store.");
 
-  /** Empty for ever. */
+  /** The longest age of the rules last known; empty if it is not bounded. */
   public static final Setting<Optional<Duration>> CONFIG_MAX_STALE =
       setting(
           "config-max-stale",
@@ -143,7 +149,10 @@ public final class Settings {
           "64m",
           "Memory for customers' limits that were read, as a size or a share of the heap.");
 
-  /** Empty if it follows from the machine's name and the port. */
+  /**
+   * The server's name in the list of servers; empty if it follows from the machine's name and the
+   * port.
+   */
   public static final Setting<Optional<String>> NODE_NAME =
       setting(
           "node-name",
@@ -166,7 +175,10 @@ public final class Settings {
           "127.0.0.1",
           "Address that the port for administration listens on.");
 
-  /** Beside those of this machine and {@link #ADMIN_HOST}. */
+  /**
+   * The hosts by which clients may address the administration, besides those of this machine and
+   * {@link #ADMIN_HOST}.
+   */
   public static final Setting<List<String>> ADMIN_HOSTS =
       setting(
           "admin-hosts",
@@ -182,7 +194,7 @@ public final class Settings {
           "false",
           "Refuse to reset keys through the port for administration.");
 
-  /** Whether requests are kept in memory for an hour, for dry runs. */
+  /** True if requests are kept in memory for an hour, for dry runs. */
   public static final Setting<Boolean> RECORD_TRAFFIC =
       setting(
           "record-traffic",
@@ -242,7 +254,7 @@ public final class Settings {
           "6380",
           "Port for Redis clients; 0 takes a free one, off opens none.");
 
-  /** Empty if each server counts for itself. */
+  /** The shared store; empty if each server counts for itself. */
   public static final Setting<Optional<StoreUri>> STORE =
       setting(
           "store",
@@ -279,7 +291,7 @@ public final class Settings {
           "0",
           "Number of Redis replicas that must confirm a decision before it is answered.");
 
-  /** Empty if this server is no member of a cluster. */
+  /** The members of the cluster; empty if this server is not a member. */
   public static final Setting<List<ClusterMember>> CLUSTER =
       setting(
           "cluster",
@@ -290,7 +302,7 @@ public final class Settings {
               + " if it is not given. dns:NAME stands for the members at all addresses of a name in"
               + " the DNS.");
 
-  /** 0 if {@link #CLUSTER} names the members. */
+  /** The number of members; 0 if {@link #CLUSTER} names the members. */
   public static final Setting<Integer> CLUSTER_SIZE =
       setting(
           "cluster-size",
@@ -407,7 +419,7 @@ public final class Settings {
           "Lets members on other machines talk without TLS: whoever reaches their ports can change"
               + " every count.");
 
-  /** None where it follows from {@link #STORE}. */
+  /** The store of CL.THROTTLE; empty if it follows from {@link #STORE}. */
   public static final Setting<Optional<ThrottleStore>> THROTTLE_STORE =
       setting(
           "throttle-store",
@@ -454,7 +466,7 @@ public final class Settings {
           "deny",
           "What rules without on_failure answer while the store cannot decide.");
 
-  /** Empty if it is not set. */
+  /** The local share; empty if it is not set. */
   public static final Setting<Optional<Double>> LOCAL_SHARE =
       setting(
           "local-share",
@@ -495,7 +507,7 @@ public final class Settings {
               + " rules would have refused.",
           "SHADOW_MODE");
 
-  /** In percent. */
+  /** The ratio in percent. */
   public static final Setting<Integer> NEAR_LIMIT_RATIO =
       setting(
           "near-limit-ratio",
@@ -560,7 +572,7 @@ public final class Settings {
           "Format of log lines; they go to standard error.",
           "LOG_FORMAT");
 
-  /** In millionths; 0 for none. */
+  /** The share of refusals that are logged, in millionths; 0 for none. */
   public static final Setting<Long> LOG_REFUSALS =
       setting(
           "log-refusals",
@@ -575,7 +587,7 @@ public final class Settings {
           "masked",
           "How --log-refusals writes the values of descriptors.");
 
-  /** Empty if nothing is sent to a collector. */
+  /** The address of the collector; empty if there is none. */
   public static final Setting<Optional<URI>> OTLP =
       setting(
           "otlp",
@@ -585,7 +597,7 @@ public final class Settings {
               + " them, by OTLP over HTTP. The variables OTEL_* have the details.",
           "OTEL_EXPORTER_OTLP_ENDPOINT");
 
-  /** Empty if nothing is sent by statsd. */
+  /** The address of the statsd server; empty if there is none. */
   public static final Setting<Optional<InetSocketAddress>> STATSD =
       setting(
           "statsd",
@@ -594,7 +606,10 @@ public final class Settings {
           "statsd server that gets the counters of rules once a second, by UDP, under the names that"
               + " envoyproxy/ratelimit has.");
 
-  /** Rules, descriptors and keys of the largest sensible request fit many times over. */
+  /**
+   * The most bytes of a body: rules, descriptors and keys of the largest sensible request fit many
+   * times over.
+   */
   public static final Setting<Integer> MAX_BODY_BYTES =
       setting(
           "max-body-bytes",
@@ -630,7 +645,9 @@ public final class Settings {
           Integer.toString(EngineSettings.DEFAULTS.maxWaiting()),
           "Most requests that wait for their turn at a time, where rules say so by on_limit.");
 
-  /** Leases of a thousand clients with a hundred busy keys each fit; 30 MB at most. */
+  /**
+   * The most leases: those of a thousand clients with a hundred busy keys each fit; 30 MB at most.
+   */
   public static final Setting<Integer> MAX_LEASES =
       setting(
           "max-leases",
@@ -639,7 +656,7 @@ public final class Settings {
           "Most leases and refundable requests of clients that are remembered at a time; beyond it"
               + " only what is wanted at once is granted. With 0 nothing is lent.");
 
-  /** A hundred Envoys with a thousand buckets each; 13 MB. */
+  /** The most buckets of Envoys: a hundred Envoys with a thousand buckets each; 13 MB. */
   public static final Setting<Integer> MAX_QUOTA_BUCKETS =
       setting(
           "max-quota-buckets",
@@ -838,7 +855,7 @@ public final class Settings {
     return setting;
   }
 
-  /** Returns every setting, in the order in which help shows them. */
+  /** Returns all settings, in the order in which help shows them. */
   public static List<Setting<?>> all() {
     return Collections.unmodifiableList(ALL);
   }

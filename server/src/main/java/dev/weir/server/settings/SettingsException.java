@@ -2,7 +2,7 @@ package dev.weir.server.settings;
 
 import java.util.List;
 
-/** Settings that cannot be used; names every problem, one per line. */
+/** The problems of settings that cannot be used, one per line. */
 public final class SettingsException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

@@ -23,9 +23,9 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** Reads a settings file: a YAML mapping of a setting's name to its value. */
+/** A reader of settings files: a file is a YAML mapping of a setting's name to its value. */
 final class SettingsFile {
-  /** A hundred times the size of all settings together. */
+  /** The largest file, a hundred times the size of all settings together. */
   private static final int MAX_BYTES = 1 << 18;
 
   private SettingsFile() {}

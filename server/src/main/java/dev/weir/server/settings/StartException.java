@@ -1,6 +1,6 @@
 package dev.weir.server.settings;
 
-/** Why a server could not start, for the person who started it. */
+/** The reason why a server could not start, for the user who started it. */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1L;
 

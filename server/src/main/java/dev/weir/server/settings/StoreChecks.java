@@ -4,7 +4,7 @@ import dev.weir.FailureMode;
 import java.util.List;
 import java.util.Optional;
 
-/** What the settings of a shared store, and of its failure, demand of each other. */
+/** The checks of the settings of a shared store, and of its failure. */
 final class StoreChecks {
   private static final List<Setting<?>> OF_THE_STORE =
       List.of(

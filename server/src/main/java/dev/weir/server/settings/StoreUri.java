@@ -14,7 +14,7 @@ public final class StoreUri {
   /** Any text before the last @ of a URI may be a password, even if the URI is malformed. */
   private static final Pattern SECRET = Pattern.compile("(:?//|:).*@", Pattern.DOTALL);
 
-  /** So may text that begins where no host can begin. */
+  /** Text that begins where no host can begin, which may be a password too. */
   private static final Pattern SECRET_ALONE = Pattern.compile("//:.*", Pattern.DOTALL);
 
   /** A host, as a name or in brackets, with or without a port. */
@@ -36,7 +36,7 @@ public final class StoreUri {
 
   private final String text;
 
-  /** Members of a cluster; empty for a Redis. */
+  /** The members of a cluster; empty for a Redis. */
   private final List<ClusterMember> seeds;
 
   private StoreUri(String text, List<ClusterMember> seeds) {
@@ -60,7 +60,7 @@ public final class StoreUri {
     return new StoreUri(text, List.of());
   }
 
-  /** Returns a text without the parts that may be a password, for people to see. */
+  /** Returns a text without the parts that may be a password, for display. */
   public static String hidden(String text) {
     Matcher secret = SECRET.matcher(text);
     String shown =
@@ -75,17 +75,19 @@ public final class StoreUri {
             + SECRET_VALUE.matcher(shown.substring(authority)).replaceAll("$1***");
   }
 
-  /** Returns the members of the cluster that it names, at least one; empty if it names none. */
+  /**
+   * Returns the members of the cluster that the URI names, at least one; empty if it names none.
+   */
   public List<ClusterMember> seeds() {
     return seeds;
   }
 
-  /** Returns whether those members are to be asked by TLS. */
+  /** Returns whether those members are called over TLS. */
   boolean clusterByTls() {
     return text.startsWith(CLUSTER_BY_TLS);
   }
 
-  /** Returns a builder of the store, which is no cluster of Weir's. */
+  /** Returns a builder of the store, which is not a cluster of Weir's servers. */
   public RedisStore.Builder builder() {
     return RedisStore.builder(text);
   }

@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-/** Where the keys of {@code CL.THROTTLE} and {@code THROTTLE} are counted. */
+/** The store of the keys of {@code CL.THROTTLE} and {@code THROTTLE}. */
 public enum ThrottleStore {
   /** In the store that servers share. */
   SHARED,
-  /** In each server for itself. */
+  /** Each server for itself. */
   LOCAL
 }

@@ -4,9 +4,12 @@ import dev.weir.FailureMode;
 import java.util.List;
 import java.util.Optional;
 
-/** What the settings of a server that asks another one demand of the others. */
+/** The checks of the settings of a server that calls another one. */
 final class UpstreamChecks {
-  /** The limits are the other server's, and so is all that decides them. */
+  /**
+   * The settings that must not be given: the limits, and all that decides them, are the other
+   * server's.
+   */
   private static final List<Setting<?>> OF_THE_OTHER =
       List.of(
           Settings.RULES,

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
  * The server whose limits this one holds, by its gRPC port. Immutable.
  *
  * @param target {@code host:port}
- * @param tls whether the connection is secured
+ * @param tls true if the connection is secured
  */
 public record UpstreamUri(String target, boolean tls) {
   private static final Pattern URI =
@@ -16,9 +16,9 @@ public record UpstreamUri(String target, boolean tls) {
   private static final int MAX_PORT = 65_535;
 
   /**
-   * Returns the address that a text is.
+   * Returns the address in a text.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is not an address
    */
   static UpstreamUri of(String text) {
     Matcher matcher = URI.matcher(text);

@@ -1,7 +1,7 @@
 package dev.weir.admin.internal.access;
 
 /**
- * Who asks.
+ * The caller of a request.
  *
  * @param session the hash of the session's secret, or an empty text if the token itself was sent
  */

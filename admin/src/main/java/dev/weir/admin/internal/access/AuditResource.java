@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The log of changes. */
+/** The resource of the log of changes. */
 public final class AuditResource implements Resource {
   private static final long MOST = Long.MAX_VALUE - 1;
 
-  /** A page ends after so many changes, whether or not they fit the filters. */
+  /** The most changes that one page reads, whether or not they match the filters. */
   public static final int MAX_READ = 10 * ConfigStore.MAX_BATCH;
 
-  /** Names in a query that {@link #page} reads. */
+  /** The names of a query that {@link #page} reads. */
   public static final List<String> FILTERS =
       List.of("actor", "kind", "target", "after", "before", "limit");
 
@@ -63,7 +63,7 @@ public final class AuditResource implements Resource {
     List<Map<String, Object>> found = new ArrayList<>();
     int read = 0;
     while (before - 1 > after && found.size() < limit && read < MAX_READ) {
-      // As many as are wanted, if there is nothing to filter.
+      // Without a filter, no more changes are read than are wanted.
       int size = filtered(query) ? ConfigStore.MAX_BATCH : limit;
       long from = Math.max(after, before - 1 - size);
       List<Change> page = store.changes(from, (int) (before - 1 - from));
@@ -128,7 +128,7 @@ public final class AuditResource implements Resource {
     return members;
   }
 
-  /** Returns what was changed: a name, a revision, or a subject as it stands in an address. */
+  /** Returns the target of a change: a name, a revision, or a subject in the form of an address. */
   private static String target(ChangeDetails details) {
     if (details.subject().isPresent()) {
       Subject subject = details.subject().get();

@@ -17,13 +17,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out who asks, and writes down who was refused. Safe for use by many threads. */
+/** The authentication of callers, and the record of refused ones. Safe for use by many threads. */
 public final class Authenticator {
   /*
-   * What is limited, and why? A token cannot be guessed: it has 256 random bits. So it is failures
-   * that are limited, not those who fail: a valid token always opens, or else anyone could lock
-   * the operators out with 30 wrong ones a minute. The limit keeps failures from filling the log
-   * of changes, each of whose lines is a write to the disk.
+   * What is limited, and why? A token cannot be guessed: it has 256 random bits. So the limit is on
+   * failures, not on the callers that fail: a valid token is always accepted. Otherwise anyone
+   * could lock the operators out with 30 wrong tokens a minute. The limit keeps failures from
+   * filling the log of changes, each of whose lines is a write to the disk.
    */
   private static final System.Logger LOG = System.getLogger("dev.weir.admin");
   private static final String BEARER = "Bearer ";
@@ -53,7 +53,7 @@ public final class Authenticator {
   }
 
   /**
-   * Returns who sent a request.
+   * Returns the caller of a request.
    *
    * @throws Refused with 401 or 429
    */
@@ -81,7 +81,7 @@ public final class Authenticator {
     return new Actor(token, cookie);
   }
 
-  /** Returns another server of the installation, which may read. */
+  /** Returns another server of the installation as the caller; it may read. */
   private Actor fleet(AdminRequest request, String id, String authorization) {
     if (!fleet.good(request, authorization)) {
       throw failed(request, id, "", "signature: wrong or too old (expected: a server of ours)");
@@ -94,7 +94,7 @@ public final class Authenticator {
   /**
    * Returns the token of this text.
    *
-   * @throws Refused with 401 or 429 if there is none, or if it is over
+   * @throws Refused with 401 or 429 if there is none, or if it has expired
    */
   Token login(AdminRequest request, String id, String text) {
     String tokenId = Token.idOf(text);
@@ -110,8 +110,8 @@ public final class Authenticator {
   }
 
   /**
-   * Returns whether someone who was let in still is: the token is valid, and the session, which
-   * counts as used, goes on.
+   * Returns whether a caller that was admitted still is: the token is valid, and the session, which
+   * counts as used, has not ended.
    */
   public boolean goesOn(Actor actor) {
     boolean session = actor.session().isEmpty() || sessions.use(actor.session()) != null;
@@ -124,7 +124,10 @@ public final class Authenticator {
     return token == null || token.expired(Clock.instant(wall)) ? null : token;
   }
 
-  /** Counts a failed login, writes it down if there are not too many, and returns its answer. */
+  /**
+   * Counts a failed login, adds it to the log of changes if there are not too many, and returns its
+   * answer.
+   */
   Refused failed(AdminRequest request, String id, String tokenId, String why) {
     Decision limit = logins.failed(request.source());
     if (limit != null) {
@@ -143,7 +146,7 @@ public final class Authenticator {
     return unauthorized(why);
   }
 
-  /** Writes down that a change was refused, if that does not happen too often. */
+  /** Adds a refused change to the log of changes, if there are not too many. */
   public void refused(AdminRequest request, String id, Actor actor, Route route, Refused refused) {
     Token token = actor.token();
     if (refusals.failed(token.id()) == null) {
@@ -173,7 +176,7 @@ public final class Authenticator {
     return new Refused(401, why).field("WWW-Authenticate", "Bearer realm=\"weir\"");
   }
 
-  /** Returns how many sources of failures are in memory. */
+  /** Returns the number of sources of failures in memory. */
   public long sources() {
     return logins.sources();
   }

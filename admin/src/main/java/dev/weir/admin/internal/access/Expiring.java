@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values that are good for one use and a short time, each under a secret of which only the hash is
- * kept. The oldest leaves when there are too many. Safe for use by many threads.
+ * Values for one use within a short time, each under a secret of which only the hash is kept. If
+ * there are too many, the oldest is removed. Safe for use by many threads.
  */
 public final class Expiring<T> {
   private record Held<T>(T value, long untilNanos) {}
@@ -32,7 +32,7 @@ public final class Expiring<T> {
     return secret;
   }
 
-  /** Returns the value and forgets it, or null if there is none any more. */
+  /** Returns and removes the value, or returns null if there is none any more. */
   public synchronized @Nullable T take(String secret) {
     Held<T> held = values.remove(Secrets.hash(secret));
     return held == null || held.untilNanos() - ticker.nanos() <= 0 ? null : held.value();

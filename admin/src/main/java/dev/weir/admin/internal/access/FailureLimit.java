@@ -6,7 +6,9 @@ import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 import org.jspecify.annotations.Nullable;
 
-/** Limits failures: 5 a minute for each source, and 30 in all. Safe for use by many threads. */
+/**
+ * The limit on failures: 5 a minute for each source, and 30 in all. Safe for use by many threads.
+ */
 final class FailureLimit {
   static final int EACH = 5;
   static final int ALL = 30;
@@ -22,8 +24,8 @@ final class FailureLimit {
   /**
    * Counts a failure.
    *
-   * @return null, or the refusal if there were too many. Sources beyond all failures are not even
-   *     counted, so there are never more of them in memory than failures
+   * @return null, or the refusal if there were too many. Once all failures are refused, further
+   *     sources are not counted, so memory holds at most as many sources as counted failures
    */
   @Nullable Decision failed(String source) {
     Decision any = all.peek("");
@@ -38,7 +40,7 @@ final class FailureLimit {
     return counted.allowed() ? null : counted;
   }
 
-  /** Returns how many sources are in memory. */
+  /** Returns the number of sources in memory. */
   long sources() {
     return each.keys();
   }

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret that all servers of a store share, made by the first that needs it. Safe for use by many
- * threads.
+ * A secret that all servers of a store share. The first server that needs it makes it. Safe for use
+ * by many threads.
  */
 public final class InstallationSecret {
   public static final String KIND = "installation";
@@ -34,7 +34,7 @@ public final class InstallationSecret {
   /**
    * Returns the secret, 43 bytes.
    *
-   * @throws ConfigException if the store does not answer, before it was ever read
+   * @throws ConfigException if the store does not answer and the secret was not read before
    */
   public byte[] get() {
     byte[] read = known;
@@ -73,7 +73,7 @@ public final class InstallationSecret {
       store.write(new EntryWrite(KIND, NAME, json, RecordWrite.ABSENT, Set.of(MEMBER)), CAUSE);
     } catch (ConfigException e) {
       if (e.kind() != ConfigException.Kind.CONFLICT) {
-        throw e; // Otherwise another server was first.
+        throw e; // On a conflict another server was first.
       }
     }
   }

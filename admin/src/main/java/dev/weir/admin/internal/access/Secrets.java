@@ -9,12 +9,14 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
 
-/** Random texts, and what is kept of them. Safe for use by many threads. */
+/** Random texts and their hashes. Safe for use by many threads. */
 public final class Secrets {
-  /** Enough that no slow hash is needed: it cannot be guessed from the hash. */
+  /**
+   * Enough random bytes that no slow hash is needed: the secret cannot be guessed from its hash.
+   */
   private static final int SECRET_BYTES = 32;
 
-  /** Letters and digits that are not taken for one another. */
+  /** Letters and digits that are not mistaken for one another. */
   private static final String ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
   private static final int ID_LENGTH = 8;
@@ -49,7 +51,7 @@ public final class Secrets {
     }
   }
 
-  /** Returns whether two hashes are the same, in a time that does not tell where they differ. */
+  /** Returns whether two hashes are equal, in a time that does not depend on where they differ. */
   static boolean same(String hash, String other) {
     return MessageDigest.isEqual(hash.getBytes(US_ASCII), other.getBytes(US_ASCII));
   }

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Logins of browsers. */
+/** The resource of logins from browsers. */
 public final class SessionResource implements Resource {
   private static final long CODE_NANOS = 60_000_000_000L;
   private static final int MAX_CODES = 1_000;

@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Browsers that have logged in. Only the hash of a cookie is kept. A session ends after 12 h, after
- * 30 min without a request, and with its token; beyond 1,000 sessions, or 100 of one token, the one
- * that was used longest ago ends. Safe for use by many threads.
+ * The sessions of browsers that have logged in. Only the hash of a cookie is kept. A session ends
+ * after 12 h, after 30 min without a request, and with its token. Beyond 1,000 sessions, or 100 of
+ * one token, the least recently used session ends. Safe for use by many threads.
  */
 public final class Sessions {
   static final Duration MOST = Duration.ofHours(12);
@@ -23,21 +23,24 @@ public final class Sessions {
 
   private static final String SECURE = "__Host-weir";
 
-  /** Over plain HTTP browsers refuse the prefix; on a loopback address nobody listens. */
+  /**
+   * The cookie's name over plain HTTP, where browsers refuse the prefix; on a loopback address
+   * nothing can be intercepted.
+   */
   private static final String PLAIN = "weir";
 
   private record Session(String token, long startNanos, long usedNanos) {}
 
   private final Ticker ticker;
 
-  /** By the hash of the cookie; the one that was used longest ago comes first. */
+  /** The sessions by the hash of the cookie; the least recently used one comes first. */
   private final Map<String, Session> sessions = new LinkedHashMap<>();
 
   public Sessions(Ticker ticker) {
     this.ticker = ticker;
   }
 
-  /** Begins a session of a token and returns the cookie that stands for it. */
+  /** Starts a session of a token and returns its cookie. */
   synchronized String begin(String tokenId) {
     long now = ticker.nanos();
     int own = 0;
@@ -62,7 +65,7 @@ public final class Sessions {
     return secret;
   }
 
-  /** Returns the token's id of a session that goes on, or null. */
+  /** Marks a session as used; returns the id of its token, or null if the session has ended. */
   synchronized @Nullable String use(String hash) {
     Session session = sessions.remove(hash);
     long now = ticker.nanos();
@@ -86,7 +89,9 @@ public final class Sessions {
         || now - session.usedNanos() >= IDLE.toNanos();
   }
 
-  /** Returns the hash of the request's cookie, or an empty text if it has none of ours. */
+  /**
+   * Returns the hash of the request's cookie, or an empty text if it has no cookie of this server.
+   */
   public static String cookie(AdminRequest request) {
     String name = isPlain(request) ? PLAIN : SECURE;
     List<String> fields = request.fields().getOrDefault("cookie", List.of());
@@ -101,7 +106,7 @@ public final class Sessions {
     return "";
   }
 
-  /** Returns the field that gives a browser its cookie, or takes it away if the secret is empty. */
+  /** Returns the field that sets a browser's cookie, or removes it if the secret is empty. */
   static String setCookie(AdminRequest request, String secret) {
     boolean plain = isPlain(request);
     return (plain ? PLAIN : SECURE)

@@ -31,12 +31,12 @@ public record Token(
   private static final int ID_END = PREFIX.length() + 8;
   private static final int LENGTH = ID_END + 1 + 43;
 
-  /** Returns the text that the token's owner keeps. */
+  /** Returns the text of a token, which only its owner keeps. */
   public static String text(String id, String secret) {
     return PREFIX + id + "_" + secret;
   }
 
-  /** Returns the id in the text of a token, or an empty one if it is no such text. */
+  /** Returns the id in the text of a token, or an empty text if it is not well formed. */
   public static String idOf(String text) {
     boolean token =
         text.length() == LENGTH && text.startsWith(PREFIX) && text.charAt(ID_END) == '_';
@@ -48,7 +48,7 @@ public record Token(
     return text.substring(ID_END + 1);
   }
 
-  /** Returns who this is, as the log of changes has it. */
+  /** Returns the author in the form of the log of changes. */
   public String author() {
     return name + " (" + id + ")";
   }
@@ -91,7 +91,7 @@ public record Token(
     }
   }
 
-  /** Returns what operators see of it. */
+  /** Returns the members that operators see. */
   Map<String, Object> members() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("id", id);

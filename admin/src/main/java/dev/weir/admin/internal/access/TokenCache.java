@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** The tokens of the store, in memory. Safe for use by many threads. */
 public final class TokenCache {
   /*
-   * How soon is a token known, or revoked? At a look-up more than a second after the last one, the
-   * store is asked for its position, and for the tokens if that has moved. One thread does so and
-   * others go on with what is known, unless that is older than the stated 3 s: then they wait, and
-   * if the store does not answer, nobody gets in. A revoked token must not be good for as long as
-   * a network is down, and without the store there is little to administrate.
+   * How soon does a new or revoked token take effect? A look-up more than a second after the last
+   * check reads the store's position, and the tokens if the position has moved. One thread does
+   * this while others use the tokens in memory, unless those are older than the stated 3 s. Then
+   * they wait, and if the store does not answer, no token is accepted. A revoked token must not be
+   * valid for as long as a network is down, and without the store there is little to administrate.
    */
   private static final long CHECK_NANOS = 1_000_000_000L;
   static final long STATED_NANOS = 3_000_000_000L;
@@ -45,9 +45,9 @@ public final class TokenCache {
     return current().tokens().get(id);
   }
 
-  /** Has the next look-up ask the store: this server has changed tokens. */
+  /** Makes the next look-up read the store, because this server has changed tokens. */
   void changed() {
-    turn.lock(); // What is being read now may be older.
+    turn.lock(); // A read that is under way may return older tokens.
     try {
       known = null;
     } finally {
@@ -93,7 +93,7 @@ public final class TokenCache {
         try {
           tokens.put(entry.name(), Token.read(entry));
         } catch (ConfigException e) {
-          // One that a newer version made, or that is damaged, opens nothing and harms no other.
+          // A token that a newer version made, or that is damaged, is not accepted; the others are.
           LOG.log(System.Logger.Level.WARNING, "token {0}: {1}", entry.name(), e.getMessage());
         }
       }

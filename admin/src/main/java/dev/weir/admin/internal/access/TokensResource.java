@@ -22,7 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who may administrate. */
+/** The resource of tokens. */
 public final class TokensResource implements Resource {
   private final ConfigStore store;
   private final TokenCache tokens;

@@ -19,9 +19,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose route is found and whose sender is known. Used by one thread. */
+/** A request with its route and its caller. Used by one thread. */
 public final class Call {
-  /** Enough for a record; rule files and an import have a bound of their own. */
+  /**
+   * The largest body of most routes, enough for a record; rule files and an import have bounds of
+   * their own.
+   */
   public static final int MAX_BODY_BYTES = 1 << 20;
 
   static final String REASON_FIELD = "weir-reason";
@@ -67,7 +70,7 @@ public final class Call {
   }
 
   /**
-   * Returns the members of the body, of which there are no others than these.
+   * Returns the members of the body; others than these are refused.
    *
    * @throws Refused with 400, 413 or 415
    */
@@ -75,7 +78,7 @@ public final class Call {
     return body(MAX_BODY_BYTES, known);
   }
 
-  /** Returns the members of a body that may have many rule files. */
+  /** Returns the members of a body that may contain many rule files. */
   public Json.Members files(String... known) {
     return body(AdminHandler.MAX_BODY_BYTES, known);
   }
@@ -103,7 +106,7 @@ public final class Call {
     return new Refused(400, "body: " + e.getMessage());
   }
 
-  /** Reads from a body, which is bad if that throws. */
+  /** A function that reads from a body; the body is malformed if it throws. */
   public interface Reading<T> {
     T read() throws IOException;
   }
@@ -152,7 +155,7 @@ public final class Call {
   }
 
   /**
-   * Returns why the change is wanted: the body's {@code reason}.
+   * Returns the cause of a change: the body's {@code reason}.
    *
    * @throws Refused with 400 if it is missing
    */
@@ -160,7 +163,7 @@ public final class Call {
     return cause(reading(() -> body.text("reason")));
   }
 
-  /** Returns why the change is wanted: {@code ?reason=}, or the header field of that name. */
+  /** Returns the cause of a change: {@code ?reason=}, or the header field of that name. */
   public Cause causeOfQuery() {
     String reason = query.has("reason") ? query.text("reason") : request.field(REASON_FIELD);
     if (reason.isEmpty()) {
@@ -192,7 +195,7 @@ public final class Call {
     return request.field("user-agent").startsWith("weir-cli/") ? "cli" : "api";
   }
 
-  /** Returns the tags that a header field of conditions has, without their quotes. */
+  /** Returns the tags of a header field of conditions, without their quotes. */
   public static List<String> tags(String field) {
     if (field.isEmpty()) {
       return List.of();

@@ -3,7 +3,7 @@ package dev.weir.admin.internal.http;
 import dev.weir.Ticker;
 import java.time.Instant;
 
-/** Reads a wall clock. */
+/** The reading of a wall clock. */
 public final class Clock {
   private Clock() {}
 

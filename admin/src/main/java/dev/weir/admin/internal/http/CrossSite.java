@@ -4,15 +4,16 @@ import dev.weir.admin.AdminRequest;
 import java.util.List;
 import java.util.Locale;
 
-/** Refuses what another site has a browser send. */
+/** The refusal of requests that a browser sends for another site. */
 public final class CrossSite {
   private CrossSite() {}
 
   /**
    * Checks a request that changes something and may come from a browser.
    *
-   * @param cookie whether it has a cookie of ours: then it must say that it is from our own page.
-   *     Without one, a request that says nothing is not from a browser
+   * @param cookie true if the request has a cookie of this server: then it must state that it comes
+   *     from a page of this server. Without a cookie, a request that does not state its origin is
+   *     not from a browser
    * @throws Refused with 403
    */
   public static void check(AdminRequest request, boolean cookie) {

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class DashboardFiles {
   /*
    * How are files named, and why? A browser may keep a file for ever if its address changes with
-   * its content. So all files but the first are in a folder that has the hash of all of them in its
-   * name: they may refer to each other by their plain names, and no build has to rewrite them. The
-   * first page names the folder and is asked for each time.
+   * its content. So all files but the first are in a folder whose name contains the hash of all of
+   * them. They refer to each other by their plain names, and no build has to rewrite them. The
+   * first page names the folder and is requested each time.
    *
-   * Only names that are listed are looked up, in a map: no path is ever given to a file system.
+   * Names are looked up in a map of the listed files: no path is ever passed to a file system.
    */
   static final String PATH = "/dashboard";
   static final String LIST = "files.txt";
@@ -37,7 +37,7 @@ public final class DashboardFiles {
   private static final String BASE = "{{base}}";
   private static final int HASH_DIGITS = 16;
 
-  /** A list of encodings that has gzip, and does not rule it out by a weight of zero. */
+  /** A list of encodings that contains gzip, and does not exclude it by a weight of zero. */
   private static final String GZIP = "(?i).*\\bgzip\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$)).*";
 
   private static final Map<String, String> TYPES =
@@ -173,7 +173,10 @@ public final class DashboardFiles {
     return packs ? Reply.with(answer, "Content-Encoding", "gzip") : answer;
   }
 
-  /** Every address without a dot is the first page's own: it finds out what to show there. */
+  /**
+   * Returns the first page, which all addresses without a dot lead to: it decides what to show for
+   * each.
+   */
   private AdminResponse page(AdminRequest request, String path, String behind) {
     byte[] page = index;
     if (page == null || behind.contains(".")) {

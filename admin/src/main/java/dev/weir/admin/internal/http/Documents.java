@@ -7,7 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads documents of other servers, which may be of another version: what is missing is nothing.
+ * A reader of documents from other servers, which may have another version: missing members are
+ * read as empty.
  */
 public final class Documents {
   private Documents() {}
@@ -45,7 +46,7 @@ public final class Documents {
     return value instanceof String text ? text : "";
   }
 
-  /** Returns a copy that has no nulls among its members, to be added to. */
+  /** Returns a modifiable copy without the members that are null. */
   public static Map<String, Object> copy(Map<String, @Nullable Object> of) {
     Map<String, Object> copy = new LinkedHashMap<>();
     of.forEach(

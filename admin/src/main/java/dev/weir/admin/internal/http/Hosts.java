@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The names by which this server may be asked. A page of another site can have its own name lead to
- * this machine (DNS rebinding), but it cannot send another name than its own.
+ * The names by which clients may address this server. A page of another site can make its own name
+ * lead to this machine (DNS rebinding), but its requests then have that name.
  */
 public final class Hosts {
   private final Set<String> others = new HashSet<>();
@@ -39,7 +39,10 @@ public final class Hosts {
     }
   }
 
-  /** Returns whether the request is for this machine by a name that only this machine means. */
+  /**
+   * Returns whether the request addresses this machine by a name that every machine uses only for
+   * itself.
+   */
   public static boolean isLoopback(AdminRequest request) {
     return isLoopback(name(request.field("host")));
   }

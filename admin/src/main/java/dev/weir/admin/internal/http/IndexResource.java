@@ -10,14 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What there is: the list of routes, and their description as OpenAPI. */
+/** The resource of the list of routes, and of their description as OpenAPI. */
 public final class IndexResource implements Resource {
   static final String OPENAPI = "/dev/weir/admin/openapi-admin.json";
 
   private final List<Route> all;
 
   /**
-   * @param all every route, complete when the first request comes
+   * @param all all routes; the list is complete when the first request comes
    */
   public IndexResource(List<Route> all) {
     this.all = all;

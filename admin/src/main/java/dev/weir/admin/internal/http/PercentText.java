@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
-/** Texts in addresses: decoded once, and strictly. [RFC 3986, 2.1] */
+/** The percent-encoding of texts in addresses, decoded once, and strictly. [RFC 3986, 2.1] */
 public final class PercentText {
   private static final String PLAIN = "-._~";
 
@@ -16,8 +16,8 @@ public final class PercentText {
   /**
    * Returns the text of a part of an address.
    *
-   * @param plus whether a plus stands for a space, as in queries
-   * @throws Refused with 400 if an escape is none, or the bytes are not UTF-8
+   * @param plus true if a plus stands for a space, as in queries
+   * @throws Refused with 400 if an escape is malformed, or the bytes are not UTF-8
    */
   static String decode(String part, boolean plus) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(part.length());

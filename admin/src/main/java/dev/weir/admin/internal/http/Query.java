@@ -6,14 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What stands behind the question mark of an address. */
+/** The query of an address: the part behind the question mark. */
 public final class Query {
   private static final int MAX_LENGTH = 16 << 10;
 
   private final Map<String, String> values = new LinkedHashMap<>();
 
   /**
-   * @throws Refused with 400 if a name is not known or there twice
+   * @throws Refused with 400 if a name is unknown or occurs twice
    */
   public Query(String text, Set<String> known) {
     if (text.length() > MAX_LENGTH) {

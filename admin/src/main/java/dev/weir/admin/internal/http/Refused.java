@@ -4,9 +4,7 @@ import dev.weir.admin.AdminResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * A request that is not done, and the answer to it. The message says what, and what was expected.
- */
+/** A refused request with its answer. The message states the problem, and what was expected. */
 public final class Refused extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Makes answers. */
+/** The factory of answers. */
 public final class Reply {
   public static final String TYPE = "Content-Type";
   static final String ETAG = "ETag";

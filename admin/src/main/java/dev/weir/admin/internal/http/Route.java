@@ -10,15 +10,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that can be asked for: data, from which the index, the tests of all statuses and that
- * of {@code openapi-admin.json} are made.
+ * One operation of the interface, as data: the index, the tests of all statuses and the test of
+ * {@code openapi-admin.json} are made from it.
  *
  * @param path behind {@code /admin/v1}, parameters in braces
- * @param role that is needed, or null if anyone may ask
- * @param summary what it does, for people
- * @param query the names that may stand behind the question mark
+ * @param role the role that is needed, or null if none is
+ * @param summary its description for readers
+ * @param query the names that the query may have
  * @param own the statuses of its answers, besides those that every route of its kind has
- * @param body whether it takes a body
+ * @param body true if it takes a body
  */
 public record Route(
     String method,
@@ -29,7 +29,7 @@ public record Route(
     Set<Integer> own,
     boolean body,
     Action action) {
-  /** Answers a request. */
+  /** The handler of a route's requests. */
   public interface Action {
     AdminResponse answer(Call call);
   }
@@ -58,7 +58,7 @@ public record Route(
     return new Route(method, path, role, summary, query, own, false, action);
   }
 
-  /** Whether browsers of other sites must not be able to ask for it. */
+  /** Returns whether browsers of other sites must not be able to send it. */
   public boolean unsafe() {
     return !method.equals("GET");
   }
@@ -67,7 +67,7 @@ public record Route(
     return List.of(path.split("/", -1)).subList(1, path.split("/", -1).length);
   }
 
-  /** Returns every status that it can answer, save 500. */
+  /** Returns every status of its answers, except 500. */
   public SortedSet<Integer> statuses() {
     SortedSet<Integer> all = new TreeSet<>(own);
     all.addAll(Set.of(400, 421));

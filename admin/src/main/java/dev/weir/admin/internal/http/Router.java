@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the route of a request. Immutable. */
+/** The search for the route of a request. Immutable. */
 public final class Router {
   public static final String BASE = "/admin/v1";
 
   private static final int MAX_PATH = 32 << 10;
 
-  /** A route, and what stands in the place of its parameters. */
+  /** A route with the values of its parameters. */
   public record Match(Route route, Map<String, String> parameters) {}
 
   private final List<Route> routes;
@@ -47,7 +47,7 @@ public final class Router {
     if (!path.equals(BASE) && !path.startsWith(BASE + "/")) {
       throw nothing(path);
     }
-    // Divided first and decoded then: an escaped slash is a part of its segment.
+    // The path is split before it is decoded: an escaped slash is a part of its segment.
     List<String> segments = new ArrayList<>();
     String behind = path.equals(BASE) ? "/" : path.substring(BASE.length());
     for (String part : behind.substring(1).split("/", -1)) {

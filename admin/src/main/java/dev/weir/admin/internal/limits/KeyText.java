@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Keys as they are shown. Safe for use by many threads. */
+/** The text of keys in answers. Safe for use by many threads. */
 public final class KeyText {
   private final InstallationSecret secret;
   private final ShowKeys show;
@@ -35,7 +35,10 @@ public final class KeyText {
     return known;
   }
 
-  /** Returns what stands for a key on every server of the installation: 16 hexadecimal digits. */
+  /**
+   * Returns the reference of a key, which is the same on every server of the installation: 16
+   * hexadecimal digits.
+   */
   public String ref(KeyName key) {
     StringBuilder text = new StringBuilder(key.rule()).append('\n').append(key.policy());
     for (Entry entry : key.entries()) {
@@ -45,7 +48,7 @@ public final class KeyText {
     return masking().hashed(text.toString());
   }
 
-  /** Adds the members that say which key it is. */
+  /** Adds the members that identify the key. */
   public void put(Map<String, Object> members, KeyName key) {
     members.put("rule", key.rule());
     members.put("policy", key.policy());
@@ -53,7 +56,7 @@ public final class KeyText {
     members.put("ref", ref(key));
   }
 
-  /** Adds the members that have the key's values, as they are. */
+  /** Adds the members that contain the key's values in full. */
   public void putPlain(Map<String, Object> members, KeyName key) {
     members.put("rule", key.rule());
     members.put("policy", key.policy());
@@ -77,7 +80,7 @@ public final class KeyText {
     members.put("text", text.toString());
   }
 
-  /** Returns the text of a key as it is shown. */
+  /** Returns the text of a key in the form in which it is shown. */
   public String text(KeyName key) {
     Map<String, Object> members = new LinkedHashMap<>();
     put(members, key, show);

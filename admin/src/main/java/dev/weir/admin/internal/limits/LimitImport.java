@@ -20,9 +20,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One import of records: a line each, 1,000 a commit. Used by one thread. */
+/** One import of records: one record a line, 1,000 in one commit. Used by one thread. */
 public final class LimitImport {
-  /** So many refused or doubtful lines are listed; all are counted. */
+  /** The most refused or doubtful lines that are listed; all are counted. */
   public static final int MAX_LISTED = 1_000;
 
   private final ConfigStore store;
@@ -51,9 +51,9 @@ public final class LimitImport {
   }
 
   /**
-   * Reads all lines and writes what they say.
+   * Reads all lines and writes their records.
    *
-   * @return the counts, and what is wrong with which line
+   * @return the counts, and the problems by line
    * @throws Refused if the store fails in between, with the counts until then
    */
   public Map<String, Object> run(byte[] body) {

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Pages of records. */
+/** The resource of pages of records. */
 public final class LimitPagesResource implements Resource {
-  /** A page that looks for a plan ends after so many records, wherever it is. */
+  /** The most records that a page reads in a search for a plan. */
   static final int MAX_READ = 10 * ConfigStore.MAX_BATCH;
 
   private final ConfigStore store;
@@ -88,7 +88,7 @@ public final class LimitPagesResource implements Resource {
     }
   }
 
-  /** Returns whether others come behind a record on its page. */
+  /** Returns whether further records follow a record on its page. */
   private static boolean more(Records page, SubjectRecord record) {
     Optional<Subject> last = page.found().keySet().stream().reduce((first, second) -> second);
     return last.isPresent() && !last.get().equals(record.subject());

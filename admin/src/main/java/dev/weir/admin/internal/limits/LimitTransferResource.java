@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Many records at once. */
+/** The resource that imports and exports many records at once. */
 public final class LimitTransferResource implements Resource {
   private static final String NDJSON = "application/x-ndjson";
 
@@ -72,7 +72,10 @@ public final class LimitTransferResource implements Resource {
     }
   }
 
-  /** Pages of lines; the first is read at once, so that a store that is away is an answer. */
+  /**
+   * The pages of an export. The first is read at once: if the store is away, the request gets an
+   * answer.
+   */
   private final class Pages implements Iterator<byte[]> {
     private final String domain;
     private final String key;

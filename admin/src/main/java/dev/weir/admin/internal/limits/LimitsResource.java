@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The record of one customer. */
+/** The resource of the record of one customer. */
 public final class LimitsResource implements Resource {
   private static final String PATH = "/limits/{domain}/{key}/{value}";
 
@@ -125,7 +125,8 @@ public final class LimitsResource implements Resource {
   /**
    * Returns the version that the record must have.
    *
-   * @throws Refused with 428 if the request does not say it, with 412 if there is none as it says
+   * @throws Refused with 428 if the request does not state it, with 412 if the record does not have
+   *     it
    */
   private long expected(Call call, Subject subject) {
     Barrier.check(call);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Records of customers as JSON. */
 public final class RecordJson {
-  /** Members of an answer that say nothing new when they come back. */
+  /** Members of an answer that are ignored when a client sends them back. */
   private static final Set<String> IGNORED = Set.of("version", "problems", "reason");
 
   private static final Set<String> SUBJECT = Set.of("domain", "key", "value");
@@ -96,7 +96,7 @@ public final class RecordJson {
     }
   }
 
-  /** Returns the members of a record that a customer's operator has written. */
+  /** Returns the members of a record that the operator has written. */
   static Map<String, Object> own(SubjectRecord record) {
     Map<String, Object> members = new LinkedHashMap<>();
     if (!record.plan().isEmpty()) {

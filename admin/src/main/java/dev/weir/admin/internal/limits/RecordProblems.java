@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a record says that the rules in force do not know. It is no error: rules and records change
- * one after the other, and until they fit, the rule's own number counts.
+ * The parts of a record that do not match the rules in force. They are not errors: rules and
+ * records change one after the other, and until they match, the rule's own number counts.
  */
 public final class RecordProblems {
   private RecordProblems() {}

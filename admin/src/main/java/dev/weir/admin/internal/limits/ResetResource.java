@@ -28,17 +28,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the keys of a request forget what they used. This admits more than the limit, so it takes two
- * steps, and is in the log of changes before it is done.
+ * The resource that resets the keys of a request. A reset admits more than the limit, so it takes
+ * two steps, and is in the log of changes before it is done.
  */
 public final class ResetResource implements Resource {
   private static final long CODE_NANOS = 60_000_000_000L;
   private static final int MAX_CODES = 1_000;
 
   /**
-   * What a confirmation is good for.
+   * The request that a confirmation is valid for.
    *
-   * @param requestHash of the request's text, which may be long
+   * @param requestHash the hash of the request's text, which may be long
    */
   private record Confirmed(String tokenId, String requestHash) {}
 

@@ -2,7 +2,7 @@ package dev.weir.admin.internal.limits;
 
 import dev.weir.rules.ShownText;
 
-/** Values of requests as messages show them. */
+/** Values of requests in the form in which messages show them. */
 public final class Shown {
   private Shown() {}
 
@@ -10,7 +10,7 @@ public final class Shown {
     return ShownText.brief(text);
   }
 
-  /** Returns a message: what is wrong with a value, and what was expected. */
+  /** Returns a message that names a wrong value, and what was expected. */
   public static String wrong(String name, String value, String expected) {
     return brief(name) + ": " + brief(value) + " (expected: " + expected + ")";
   }

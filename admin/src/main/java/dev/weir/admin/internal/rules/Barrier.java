@@ -15,23 +15,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 
-/** Waits until every server that lives has what was written. */
+/** The wait until every live server has a change. */
 public final class Barrier {
   /*
-   * Whose clock says who lives? The store's: it has dated the write and every server's word. So
-   * the time at the store is that of the write and what has passed here since.
+   * Whose clock decides which servers are live? The store's: it has dated the write and every
+   * server's last report. So the time at the store is the time of the write, plus what has passed
+   * here since.
    */
   public static final Duration SILENT = Duration.ofSeconds(10);
   static final long MAX_WAIT_NANOS = 60_000_000_000L;
   private static final long DEFAULT_WAIT_NANOS = 5_000_000_000L;
   private static final long POLL_NANOS = 100_000_000L;
 
-  /** Names in a query that {@link #await} reads. */
+  /** The name of a query that {@link #await} reads. */
   public static final String WAIT = "wait";
 
   public static final String TIMEOUT = "timeout";
 
-  /** So that those who wait leave threads for others: a token must be revoked meanwhile. */
+  /**
+   * The most calls that wait: threads must be left for other calls, such as one that revokes a
+   * token.
+   */
   private static final int MAX_WAITING = 4;
 
   private final Semaphore waits = new Semaphore(MAX_WAITING);
@@ -44,12 +48,12 @@ public final class Barrier {
   }
 
   /**
-   * What was written.
+   * A change that was written.
    *
-   * @param revision of the rules that servers must have, or 0
-   * @param position of the change that they must know, or 0
-   * @param at when it was written, by the store's clock
-   * @param nodes the ids of those servers that are waited for; empty for all
+   * @param revision the revision of the rules that servers must have, or 0
+   * @param position the position of the change that servers must have read, or 0
+   * @param at the instant of the write, by the store's clock
+   * @param nodes the ids of the servers to wait for; empty for all
    */
   public record Write(long revision, long position, Instant at, List<String> nodes) {
     public Write(long revision, long position, Instant at) {
@@ -61,7 +65,7 @@ public final class Barrier {
     }
   }
 
-  /** Checks what a call says of waiting, before anything is written. */
+  /** Checks the parameters of the wait before anything is written. */
   public static void check(Call call) {
     String wait = call.query().text(WAIT);
     if (call.query().has(WAIT) && !wait.equals("applied")) {
@@ -75,10 +79,10 @@ public final class Barrier {
   }
 
   /**
-   * Waits, if the call asks for it, and adds to the answer what came of it. Where too many wait
-   * already, it only looks.
+   * Waits, if the call requests it, and adds the outcome to the answer. If too many calls wait
+   * already, it only checks once.
    *
-   * @return whether all have it, or nobody asked
+   * @return whether all servers have the change, or the call requested no wait
    */
   public boolean await(Call call, Write write, Map<String, Object> answer) {
     if (!call.query().has(WAIT)) {
@@ -103,7 +107,7 @@ public final class Barrier {
       try {
         behind = behind(write, write.at().plusNanos(passed));
       } catch (ConfigException e) {
-        // The write was made, whatever has become of the store since.
+        // The write was made, even if the store has failed since.
         answer.put("applied", false);
         answer.put("waiting", List.of());
         answer.put("unknown", String.valueOf(e.getMessage()));

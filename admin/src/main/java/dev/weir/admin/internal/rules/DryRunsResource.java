@@ -32,24 +32,27 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Changes that are tried on the traffic of the last hour before they are made. */
+/**
+ * The resource of dry runs: changes that are tried on the traffic of the last hour before they are
+ * made.
+ */
 public final class DryRunsResource implements Resource {
-  /** Records of one dry run, as of one call of a store. */
+  /** The most records of one dry run, as in one call of a store. */
   private static final int MAX_RECORDS = 1_000;
 
   private static final int MAX_MINUTES = 60;
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
-  /** The page has its styles and small pictures in itself, and no script. */
+  /** The policy of the page, which contains its styles and small pictures, and no script. */
   static final String POLICY =
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
           + " form-action 'none'; frame-ancestors 'self'; sandbox";
 
   /**
-   * What dry runs need of a server that records its traffic.
+   * The parts of a server that records its traffic that dry runs need.
    *
    * @param runs its dry runs
-   * @param policies knows the limits of its subjects
+   * @param policies the limits of its subjects
    */
   public record Recorded(DryRuns runs, KeyPolicies policies) {}
 
@@ -205,7 +208,10 @@ public final class DryRunsResource implements Resource {
     }
   }
 
-  /** Returns limits that hold from the first recorded request on; one that has ended never does. */
+  /**
+   * Returns limits that are in force from the first recorded request on; those that have ended are
+   * not in force at all.
+   */
   private static SubjectLimits limits(SubjectRecord record) {
     Map<String, SubjectLimits.Own> own = new HashMap<>();
     for (OwnLimit limit : record.limits()) {

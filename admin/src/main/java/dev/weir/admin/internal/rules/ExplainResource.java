@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Why a request is answered as it is: which rule, which number, and where it comes from. */
+/** The resource that explains the answer to a request: the rule, the number, and its origin. */
 public final class ExplainResource implements Resource {
   private final Engine engine;
 
@@ -90,9 +90,9 @@ public final class ExplainResource implements Resource {
   }
 
   /**
-   * Returns what the engine would answer.
+   * Returns the answer that the engine would give.
    *
-   * @throws Refused with 422 if the request makes no sense
+   * @throws Refused with 422 if the request is malformed
    */
   public static Answer peek(Engine engine, Request request) {
     Answer answer = Waiting.answer(done -> engine.peek(request, done));
@@ -132,7 +132,7 @@ public final class ExplainResource implements Resource {
     return members;
   }
 
-  /** Returns the limit of a descriptor, where its number comes from, and how it stands. */
+  /** Returns the limit of a descriptor, the origin of its number, and its state. */
   public static Map<String, Object> members(Status status) {
     Map<String, Object> members = new LinkedHashMap<>();
     Rule rule = status.rule();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class MergePatch {
   private MergePatch() {}
 
-  /** Returns the target as the patch changes it: a null takes a member away. */
+  /** Returns the target with the changes of the patch: a null removes a member. */
   public static Map<String, @Nullable Object> apply(Map<?, ?> target, Map<?, ?> patch) {
     Map<String, @Nullable Object> result = new LinkedHashMap<>();
     target.forEach((name, value) -> result.put((String) name, value));

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The rules as they were. */
+/** The resource of earlier rules. */
 public final class RevisionsResource implements Resource {
   private static final int MAX_PAGE = 100;
   private static final long MOST = Long.MAX_VALUE;

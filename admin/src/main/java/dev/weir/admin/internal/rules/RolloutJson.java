@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a rollout is asked for and shown. */
+/** Rollouts as JSON, in requests and in answers. */
 public final class RolloutJson {
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final long DAY_NANOS = 86_400 * SECOND_NANOS;
@@ -22,8 +22,8 @@ public final class RolloutJson {
   private RolloutJson() {}
 
   /**
-   * Reads what is asked of a rollout: {@code {"nodes": "10%", "for": "5m", "max_refused_rise":
-   * "2%"}}, of which the last two may be missing.
+   * Reads the plan of a rollout: {@code {"nodes": "10%", "for": "5m", "max_refused_rise": "2%"}},
+   * of which the last two may be missing.
    *
    * @throws Refused with 400
    */

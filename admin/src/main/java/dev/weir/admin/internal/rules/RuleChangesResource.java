@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Changes of the rules. */
+/** The resource of changes of the rules. */
 public final class RuleChangesResource implements Resource {
   private static final String ROLLOUT = "rollout";
 
@@ -66,7 +66,7 @@ public final class RuleChangesResource implements Resource {
     Cause cause = call.cause(body);
     RuleVersion before = expected(call);
     RuleVersion old = versions.at(Call.reading(() -> body.number("to")));
-    // A rollout that runs is ended by this: the rules have changed for every server.
+    // This ends a running rollout: the rules have changed for every server.
     return change(call, before, RuleVersion.of(0, old.texts(), versions.defaults()), null, cause);
   }
 
@@ -83,7 +83,7 @@ public final class RuleChangesResource implements Resource {
             });
   }
 
-  /** Returns the rules as they are, if they are those that the change was made for. */
+  /** Returns the rules in force, if they are those that the change was made for. */
   private RuleVersion expected(Call call) {
     if (versions.areFiles()) {
       throw new Refused(409, "rules: from files (expected: from the store; change the files)");
@@ -132,8 +132,8 @@ public final class RuleChangesResource implements Resource {
     } else {
       members.put("revision", revision);
       members.put("diff", diff);
-      // Nothing to write, but perhaps servers that do not have it yet: the call may be a second
-      // try.
+      // There is nothing to write, but some servers may not have the rules yet: the call may be a
+      // second try.
       all =
           barrier.await(
               call, new Barrier.Write(revision, 0, versions.revision(revision).at()), members);
@@ -144,7 +144,7 @@ public final class RuleChangesResource implements Resource {
     return Reply.etag(Reply.json(all ? 200 : 202, members), "r" + revision);
   }
 
-  /** A new revision, with the rollout that it begins by, if it does. */
+  /** A new revision, with its rollout if it starts with one. */
   private record Made(Barrier.Write write, @Nullable Rollout rollout) {}
 
   private Made commit(

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Changes of rule files, as a body says them.
+ * The changes of rule files in a body.
  *
  * @param put texts by the name of the file
  * @param delete names of files
@@ -32,7 +32,7 @@ record RuleEdit(Map<String, String> put, List<String> delete) {
   }
 
   /**
-   * Checks that files have names and sizes with which they can be stored.
+   * Checks that the names and sizes of the files can be stored.
    *
    * @throws Refused with 422
    */

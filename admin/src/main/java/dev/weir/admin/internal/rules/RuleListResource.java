@@ -19,9 +19,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The limits that the rules make: one line for each rule. */
+/** The resource that lists the limits of the rules: one line for each rule. */
 public final class RuleListResource implements Resource {
-  /** An answer has at most so many rules, and says how many there are. */
+  /** The most rules in an answer, which also states how many there are. */
   static final int MAX_RULES = 1_000;
 
   private final RuleVersions versions;

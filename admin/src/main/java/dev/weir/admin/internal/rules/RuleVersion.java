@@ -13,7 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Rule files as they were, are, or may become, and what they mean. Immutable.
+ * Rule files, current, earlier or proposed, with the rules that they contain. Immutable.
  *
  * @param revision of the store; 0 before the first, and where files are the source
  */
@@ -29,13 +29,13 @@ public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.
     return loaded.ruleSet() != null;
   }
 
-  /** Returns the rules; none if they cannot be read. */
+  /** Returns the rules; none if the files cannot be read. */
   public RuleSet rules() {
     RuleSet rules = loaded.ruleSet();
     return rules == null ? RuleSet.EMPTY : rules;
   }
 
-  /** Returns what is wrong with them, as it is answered. */
+  /** Returns the problems of the files in the form of an answer. */
   List<Map<String, Object>> problems() {
     return loaded.problems().stream().map(RuleVersion::members).toList();
   }
@@ -50,7 +50,7 @@ public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.
     return members;
   }
 
-  /** Returns what changes from these rules to others, in words; nothing if either is broken. */
+  /** Returns the changes from these rules to others, in words; none if either is broken. */
   List<String> diff(RuleVersion newer) {
     return valid() && newer.valid() ? rules().diff(newer.rules()) : List.of();
   }

@@ -16,7 +16,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads revisions of the rules; the last few stay in memory. Safe for use by many threads. */
+/**
+ * The reader of revisions of the rules; the last few stay in memory. Safe for use by many threads.
+ */
 public final class RuleVersions {
   private static final int KEPT = 3;
 
@@ -43,7 +45,7 @@ public final class RuleVersions {
     this.files = files;
   }
 
-  /** Returns whether files are the source, which nothing here can change. */
+  /** Returns whether files are the source; the interface cannot change those. */
   boolean areFiles() {
     return files != null;
   }
@@ -100,7 +102,7 @@ public final class RuleVersions {
     return version;
   }
 
-  /** Returns the version with some files put and others deleted. */
+  /** Returns the version with some files replaced and others deleted. */
   RuleVersion changed(RuleVersion base, Map<String, String> put, List<String> delete) {
     Map<String, String> texts = new HashMap<>(base.texts());
     for (String file : delete) {

@@ -19,9 +19,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The rules as they are, and what becomes of them if they are changed. */
+/** The resource of the rules in force, and of checks of proposed changes. */
 public final class RulesResource implements Resource {
-  /** One set of rules may take a third of the memory, so that only one is looked at at a time. */
+  /**
+   * The lock for checks: one rule set may take a third of the memory, so only one is checked at a
+   * time.
+   */
   private final Object checking = new Object();
 
   private final ConfigStore store;
@@ -45,7 +48,7 @@ public final class RulesResource implements Resource {
             .answers(200, 404, 422));
   }
 
-  /** Returns the tag of the rules as they are. */
+  /** Returns the tag of the rules in force. */
   static String tag(RuleVersion version, boolean files) {
     return files ? "f" + Tree.of(version.texts()).hash() : "r" + version.revision();
   }

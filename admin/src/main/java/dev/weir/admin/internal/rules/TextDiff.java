@@ -6,17 +6,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Differences between texts, line by line, in the unified form. */
+/** The differences between texts, line by line, in the unified form. */
 final class TextDiff {
   /*
    * How is TextDiff designed, and why? It is Myers' greedy algorithm [An O(ND) Difference Algorithm
-   * and Its Variations, 1986] behind a look for what both begin and end with. Its time and memory
-   * grow with the square of the number of edits, so beyond MAX_EDITS everything between the common
-   * beginning and end counts as replaced: a longer answer, and still a right one.
+   * and Its Variations, 1986], applied after the common beginning and end of both texts are
+   * removed. Its time and memory grow with the square of the number of edits. So beyond MAX_EDITS
+   * everything between the common beginning and end counts as replaced: a longer answer, but still
+   * a correct one.
    */
   static final int MAX_EDITS = 1_000;
 
-  /** Longer differences are cut off, and say so. */
+  /** The longest difference; a longer one is cut off and marked as cut. */
   static final int MAX_CHARS = 512 << 10;
 
   private static final int CONTEXT = 3;
@@ -48,7 +49,7 @@ final class TextDiff {
         : text.toString();
   }
 
-  /** Returns the lines; one without an end says so, as patches do. */
+  /** Returns the lines; a last line without a line break is marked, as in patches. */
   private static List<String> lines(String text) {
     List<String> lines = new ArrayList<>();
     int from = 0;
@@ -172,8 +173,8 @@ final class TextDiff {
   }
 
   /**
-   * Returns for each number of edits how far down the old text each diagonal comes with so many,
-   * the diagonal k at k + edits + 1; none at all if that takes too many edits.
+   * Returns for each number of edits how far down the old text each diagonal comes with that
+   * number; the diagonal k is at k + edits + 1. Returns nothing if too many edits are needed.
    */
   private static List<int[]> reached(List<String> before, List<String> after) {
     List<int[]> reached = new ArrayList<>();
@@ -205,7 +206,7 @@ final class TextDiff {
     return List.of();
   }
 
-  /** Returns whether the way to a diagonal comes by an inserted line, not by a deleted one. */
+  /** Returns whether the path to a diagonal comes by an inserted line, not by a deleted one. */
   private static boolean inserts(int[] last, int diagonal, int edits) {
     return diagonal == -edits
         || (diagonal != edits && last[diagonal - 1 + edits] < last[diagonal + 1 + edits]);

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Waits on the caller's thread for an answer that comes by callback. */
+/** The wait on the caller's thread for an answer that comes by callback. */
 public final class Waiting {
   private static final long SECONDS = 5;
 

@@ -23,20 +23,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Answers for one server, or for all that live. Safe for use by many threads. */
+/** The answers for one server, or for all live ones. Safe for use by many threads. */
 public final class Fleet {
   /*
-   * How does one server speak for all? It asks each other one that was heard of within ten seconds
-   * for the same document, all at once, and adds them up with its own. Where they are is in the
-   * list of servers, which only those can write to who have the store; what is sent there is no
-   * token, but a signature for this one request. Who does not answer within a second is named.
+   * How does one server answer for all? It requests the same document from each other server that
+   * has reported within ten seconds, from all at once, and merges the documents with its own. The
+   * addresses are in the list of servers, which only processes with access to the store can write.
+   * A request to another server carries no token, but a signature for this one request. A server
+   * that does not answer within a second is named in the answer.
    */
   static final String SCOPE = "scope";
 
-  /** More servers than one page can show. */
+  /** The most servers that are requested, more than one page can show. */
   private static final int MAX_PEERS = 100;
 
-  /** Adds up the documents of several servers, of which the first is the own one. */
+  /** A function that merges the documents of several servers; the first is this server's own. */
   interface Merge {
     Map<String, Object> merge(List<Map<String, @Nullable Object>> documents);
   }
@@ -56,10 +57,10 @@ public final class Fleet {
   }
 
   /**
-   * Returns the answer: the own document, or with {@code scope=all} that of all servers.
+   * Returns the answer: this server's document, or with {@code scope=all} that of all servers.
    *
    * @param own the document of this server
-   * @param query asks another server for the same
+   * @param query requests the same document from another server
    */
   AdminResponse answer(Call call, Map<String, Object> own, String query, Merge merge) {
     String scope = call.query().has(SCOPE) ? call.query().text(SCOPE) : "node";
@@ -111,7 +112,10 @@ public final class Fleet {
         .toList();
   }
 
-  /** An address that leads to this very server must not count twice. */
+  /**
+   * Returns a document if it names the expected server: an address that leads to this very server
+   * must not count twice.
+   */
   private static Map<String, @Nullable Object> from(
       Node asked, Map<String, @Nullable Object> document) {
     if (!asked.id().equals(document.get("node"))) {

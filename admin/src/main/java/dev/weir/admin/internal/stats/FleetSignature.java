@@ -15,9 +15,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Proves to one server that another of the same installation asks it to read something: {@code
- * Authorization: Weir-Fleet TIME.HMAC}. The secret itself never crosses the network, and a
- * signature is good for one address and a minute. Safe for use by many threads.
+ * The proof to one server that a request to read comes from another server of the same
+ * installation: {@code Authorization: Weir-Fleet TIME.HMAC}. The secret itself never crosses the
+ * network, and a signature is valid for one address and a minute. Safe for use by many threads.
  */
 public final class FleetSignature {
   public static final String SCHEME = "Weir-Fleet ";
@@ -39,7 +39,7 @@ public final class FleetSignature {
     return SCHEME + time + '.' + hmac(path, query, time);
   }
 
-  /** Returns whether a field's value is good for a request. */
+  /** Returns whether a field's value is valid for a request. */
   public boolean good(AdminRequest request, String authorization) {
     String given = authorization.substring(SCHEME.length());
     int dot = given.indexOf('.');

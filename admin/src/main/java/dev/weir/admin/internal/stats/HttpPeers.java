@@ -13,9 +13,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Asks other servers over HTTP. Safe for use by many threads. */
+/** The connection to other servers over HTTP. Safe for use by many threads. */
 public final class HttpPeers implements Peers {
-  /** Made when it is first needed: most servers never ask another. */
+  /** Made when it is first needed: most servers send no requests to others. */
   private @Nullable HttpClient client;
 
   private synchronized HttpClient client() {
@@ -57,7 +57,7 @@ public final class HttpPeers implements Peers {
     return answer.body();
   }
 
-  /** Returns in few words why a server did not answer. */
+  /** Returns in a few words why a server did not answer. */
   static String why(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {

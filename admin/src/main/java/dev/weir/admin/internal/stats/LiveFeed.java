@@ -22,16 +22,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Sends each second, as it ends, to those who look. Safe for use by many threads. */
+/** The sender of each second, as it ends, to the open streams. Safe for use by many threads. */
 public final class LiveFeed {
   /*
    * How is LiveFeed designed, and why? An event is written once for all streams that want the same.
-   * A stream has room for one event: where its client is slow, the next takes its place, so the
-   * client skips seconds and the server keeps nothing for it. Who comes back with the last time it
-   * has seen first gets the seconds since then, which are in memory for ten minutes.
+   * A stream has room for one event. If its client is slow, the next event takes the place of the
+   * last, so the client skips seconds and the server keeps nothing more for it. A client that comes
+   * back with the time of its last second first gets the seconds since then, which are in memory
+   * for ten minutes.
    *
-   * Every second each stream's token is looked up again, and its session counts as used. So a
-   * revoked token ends its streams as soon as it ends anything else.
+   * Every second each stream's token is checked again, and its session counts as used. So a revoked
+   * token ends its streams as soon as it ends anything else.
    */
   static final int MAX_STREAMS = 50;
 
@@ -62,7 +63,7 @@ public final class LiveFeed {
   /**
    * Opens a stream.
    *
-   * @param after the time of the last second that the client has; -1 for none
+   * @param after the time of the last second that the client has; -1 if it has none
    * @throws Refused with 503 if there are too many
    */
   synchronized EventStream open(Actor actor, boolean rules, boolean withRefusals, long after) {
@@ -76,7 +77,7 @@ public final class LiveFeed {
     return stream;
   }
 
-  /** Sends a second that has ended, or looks after the streams if none has. */
+  /** Sends a second that has ended, or checks the streams if none has. */
   private synchronized void tick(@Nullable Second second) {
     if (streams.isEmpty()) {
       lastRefusal = observed.insight().refusals().newest();
@@ -109,7 +110,7 @@ public final class LiveFeed {
         shown.add(refusals.members(each));
       }
     } catch (ConfigException e) {
-      return List.of(); // Without the store's secret no key can be masked.
+      return List.of(); // Without the store's secret, keys cannot be masked.
     }
     return shown;
   }
@@ -158,7 +159,7 @@ public final class LiveFeed {
     return ("event: end\ndata: " + Json.writeAsIs(Map.of("why", why)) + "\n\n").getBytes(UTF_8);
   }
 
-  /** Ends all streams, and opens no more. */
+  /** Ends all streams, and refuses new ones. */
   public synchronized void stop() {
     stopped = true;
     streams.forEach(stream -> stream.finish("the server stops"));
@@ -201,7 +202,7 @@ public final class LiveFeed {
       Runnable told;
       synchronized (this) {
         if (time <= sentTime && !missed.isEmpty()) {
-          return; // It is among those that come first.
+          return; // The second is among those that are sent first.
         }
         offered = offered == FIRST ? joined(FIRST, event) : event;
         told = wake;

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What happens, as it happens: server-sent events, one a second. [HTML, 9.2] */
+/** The resource of live statistics: server-sent events, one a second. [HTML, 9.2] */
 public final class LiveResource implements Resource {
   private static final long MAX_TIME = 100_000_000_000L;
 
@@ -40,7 +40,7 @@ public final class LiveResource implements Resource {
     }
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put(Reply.TYPE, "text/event-stream");
-    fields.put("X-Accel-Buffering", "no"); // A proxy must not keep it back.
+    fields.put("X-Accel-Buffering", "no"); // A proxy must not hold the events back.
     return AdminResponse.of(fields, feed.open(call.actor(), rules, refusals, after));
   }
 }

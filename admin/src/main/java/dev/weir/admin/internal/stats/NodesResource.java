@@ -20,7 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The servers that follow the store. */
+/** The resource of the servers that follow the store. */
 public final class NodesResource implements Resource {
   private final ConfigStore store;
   private final Ticker wall;

@@ -2,20 +2,20 @@ package dev.weir.admin.internal.stats;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Asks other servers of the installation. Must be safe for use by many threads. */
+/** The connection to other servers of the installation. Must be safe for use by many threads. */
 public interface Peers {
-  /** How long another server may take to answer. */
+  /** The longest that another server may take to answer. */
   long MOST_MILLIS = 1_000;
 
   /**
    * Gets a document.
    *
-   * @param address where the other server's interface for administration is, without a path: {@code
-   *     http://10.0.0.5:8090}
+   * @param address the address of the other server's interface for administration, without a path:
+   *     {@code http://10.0.0.5:8090}
    * @param path with the query
    * @param authorization the value of that field
-   * @return the body of an answer of status 200, within {@link #MOST_MILLIS}; fails with a message
-   *     for people otherwise
+   * @return the body of an answer of status 200, within {@link #MOST_MILLIS}; fails with a readable
+   *     message otherwise
    */
   CompletableFuture<String> get(String address, String path, String authorization);
 }

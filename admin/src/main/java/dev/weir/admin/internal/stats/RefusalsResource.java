@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The last refusals, and why they were. */
+/** The resource of the last refusals and their reasons. */
 public final class RefusalsResource implements Resource {
   private static final int MAX = 1_000;
   private static final int DEFAULT = 100;
@@ -100,7 +100,7 @@ public final class RefusalsResource implements Resource {
     return refusal.reason().name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns a refusal as it is shown. */
+  /** Returns a refusal in the form in which it is shown. */
   Map<String, Object> members(Refusal refusal) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("number", refusal.number());
@@ -137,7 +137,7 @@ public final class RefusalsResource implements Resource {
     documents.forEach(each -> refusals.addAll(Documents.objects(each.get("refusals"))));
     refusals.sort(Comparator.comparingLong(each -> -Documents.count(each.get("time_millis"))));
     all.put("refusals", refusals.subList(0, Math.min(limit, refusals.size())));
-    all.remove("next"); // Numbers are those of one server.
+    all.remove("next"); // Refusals are numbered by each server for itself.
     return all;
   }
 }

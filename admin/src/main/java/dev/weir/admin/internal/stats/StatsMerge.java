@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up what several servers were asked over time. */
+/** The sum of several servers' counts over time. */
 final class StatsMerge {
-  /** What servers have each for itself is added up; of these the largest is shown. */
+  /** Members of which the largest is shown: each server has its own. All others are added up. */
   private static final Set<String> LARGEST = Set.of("p50_nanos", "p99_nanos", "full_percent");
 
   private static final Set<String> SUMS = Set.of("keys", "state_bytes", "queued");
@@ -20,8 +20,8 @@ final class StatsMerge {
   private StatsMerge() {}
 
   /**
-   * Adds up columns. The counts of servers that cover less time than another are scaled to that, so
-   * that rates are sums of rates.
+   * Adds up columns. The counts of servers that cover less time than another are scaled to the
+   * longest time, so that rates are sums of rates.
    */
   static Map<String, Object> columns(List<Map<String, @Nullable Object>> documents) {
     Map<String, Object> all = Documents.copy(documents.get(0));
@@ -98,7 +98,7 @@ final class StatsMerge {
         : Math.round((double) value * wanted / covered);
   }
 
-  /** Adds up what rules were asked. */
+  /** Adds up the counts of rules. */
   static Map<String, Object> rules(List<Map<String, @Nullable Object>> documents) {
     Map<String, Object> all = Documents.copy(documents.get(0));
     Map<String, Map<String, Object>> rules = new LinkedHashMap<>();

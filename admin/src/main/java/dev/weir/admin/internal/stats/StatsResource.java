@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked and refused, as it went on. */
+/** The resource of decided and refused requests over time. */
 public final class StatsResource implements Resource {
   private static final long DEFAULT_SECONDS = 600;
   private static final long MAX_STEP = 86_400;
@@ -97,7 +97,7 @@ public final class StatsResource implements Resource {
     return fleet.answer(call, answer, query(window, rule), StatsMerge::columns);
   }
 
-  /** Returns a step, at least as wide as rows and a multiple of them. */
+  /** Returns a step that is a multiple of the narrowest row. */
   private static long multiple(long step, long narrowest) {
     long rows = step >= 300 ? 300 : step >= 10 ? 10 : 1;
     long least = Math.max(narrowest, rows);
@@ -186,7 +186,7 @@ public final class StatsResource implements Resource {
     return members;
   }
 
-  /** Returns the names that answers carry, by the paths of rules. */
+  /** Returns the policies' names in answers, by the paths of rules. */
   private Map<String, String> policies() {
     Map<String, String> policies = new HashMap<>();
     for (Rule rule : engine.rules().rules()) {

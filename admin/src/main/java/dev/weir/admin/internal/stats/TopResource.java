@@ -27,7 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The busiest and the most refused keys, and who one of them is. */
+/** The resource of the busiest and the most refused keys, and of the values of one of them. */
 public final class TopResource implements Resource {
   private static final int MAX = 100;
   private static final int DEFAULT = 20;

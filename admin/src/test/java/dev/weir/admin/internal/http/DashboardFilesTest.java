@@ -134,7 +134,7 @@ class DashboardFilesTest {
     assertThatThrownBy(() -> none.answer(request)).isInstanceOf(Refused.class);
   }
 
-  /** The list of the real pages has every file of the folder, and no other. */
+  /** The list of the real pages contains every file of the folder, and no other. */
   @Test
   void list_hasEveryFile() throws IOException {
     List<String> there = List.of();

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a request, and that its keys can be reset. */
+/** Tests of the explanation of a request, and of the reset of its keys. */
 class ResetResourceTest {
   private static final Request IP = Request.of("shop", "ip", "1.2.3.4");
   private static final String DESCRIBED = "'domain':'shop','descriptor':{'ip':'1.2.3.4'}";

@@ -79,7 +79,7 @@ class TextDiffTest {
     return text.toString();
   }
 
-  /** Applies a unified difference, checking each line and number of it. */
+  /** Applies a unified difference, and checks each of its lines and numbers. */
   private static String applied(String before, String diff) {
     List<String> old = before.lines().toList();
     List<String> made = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One server speaks for all: {@code scope=all}. */
+/** Tests of one server's answer for all: {@code scope=all}. */
 class FleetTest {
   private final Map<String, AdminFixture> servers = new HashMap<>();
   private final AdminFixture first =
@@ -35,7 +35,7 @@ class FleetTest {
       new AdminFixture(store -> first.store, builder -> builder, new MemoryStore(), "n1");
   private @Nullable String lastSignature;
 
-  /** Has another server's interface answer, without a network between. */
+  /** Returns the answer of another server's interface, without a network between. */
   private CompletableFuture<String> ask(String address, String path, String authorization) {
     AdminFixture server = servers.get(address);
     if (server == null) {

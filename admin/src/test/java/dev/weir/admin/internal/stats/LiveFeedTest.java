@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Server-sent events, as a transport takes them. */
+/** Tests of server-sent events, in the form that a transport reads. */
 class LiveFeedTest {
   private final AdminFixture admin = new AdminFixture();
   private final AtomicInteger woken = new AtomicInteger();
@@ -150,7 +150,7 @@ class LiveFeedTest {
   void noSecondForAWhile_bringsAComment() {
     second();
     EventStream events = open();
-    admin.insight.close(); // No second ends any more.
+    admin.insight.close(); // No further second ends.
     for (int i = 0; i < 14; i++) {
       second();
       assertThat(next(events)).as("after %d s", i + 1).isEmpty();

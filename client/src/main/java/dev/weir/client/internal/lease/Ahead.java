@@ -1,25 +1,25 @@
 package dev.weir.client.internal.lease;
 
-/** How many permits a client asks for beyond what it wants now, as pure steps. */
+/** The number of permits to request in advance, as pure steps. */
 final class Ahead {
-  /** The service lends no more in one lease. */
+  /** The most permits that the service lends in one lease. */
   static final long MOST = 1 << 20;
 
   private Ahead() {}
 
   /**
-   * Returns how much to ask for next: twice as much as before if that was gone in less than half of
-   * its life, less if some of it was left over.
+   * Returns the number of permits to request next: twice as many as before if the lease was spent
+   * in less than half of its lifetime, fewer if permits were left over.
    *
-   * @param before asked for the last time; 0 at first
-   * @param spent of what was lent then
-   * @param left of what was lent then
-   * @param ageNanos since the lease was asked for
-   * @param lifeNanos of the lease, 0 if there was none
+   * @param before permits requested the last time; 0 at first
+   * @param spent permits of the last lease that were spent
+   * @param left permits of the last lease that were left
+   * @param ageNanos nanoseconds since the lease was requested
+   * @param lifeNanos lifetime of the lease in nanoseconds, 0 if there was none
    */
   static long next(long before, long spent, long left, long ageNanos, long lifeNanos) {
     if (lifeNanos == 0) {
-      // Nothing was lent: near the limit, or the first time. One more finds out.
+      // Nothing was lent: near the limit, or the first time. One more permit is a trial.
       return Math.max(1, before / 2);
     }
     if (left > 0) {

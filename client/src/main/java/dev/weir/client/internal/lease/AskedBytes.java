@@ -6,12 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The memory of requests that a client has asked for and that are not answered yet. Safe for use by
- * many threads.
- */
+/** The memory of requests that the service has not answered yet. Safe for use by many threads. */
 public final class AskedBytes {
-  /** They take at most this part (an eighth) of the heap. */
+  /** The part of the heap (an eighth) that these requests may take. */
   private static final int HEAP_PART = 8;
 
   private final long most;
@@ -21,7 +18,7 @@ public final class AskedBytes {
     this.most = most;
   }
 
-  /** Returns how many bytes they may take in this process. */
+  /** Returns the most bytes that these requests may take in this process. */
   public static long most() {
     return Runtime.getRuntime().maxMemory() / HEAP_PART;
   }
@@ -34,7 +31,8 @@ public final class AskedBytes {
   /**
    * Counts a request until it is answered.
    *
-   * @return what takes its answer, and hands it on; null if there is no room for the request
+   * @return the receiver of its answer, which passes it on; null if there is no room for the
+   *     request
    */
   @Nullable Consumer<Answer> until(Request request, Consumer<? super Answer> done) {
     long own = request.memoryBytes();

@@ -24,14 +24,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests while the service cannot be asked: each descriptor as its rule last said. Safe
- * for use by many threads.
+ * The answers to requests while the service cannot be reached: each descriptor follows the last
+ * answer about its rule. Safe for use by many threads.
  */
 final class Away {
-  /** Rules that this process counts by itself; requests by others are refused. */
+  /** The most rules that this process counts by itself; requests for further rules are refused. */
   private static final int MOST_RULES = 4_096;
 
-  /** What is counted here takes at most this part (an eighth) of the heap. */
+  /** The part of the heap (an eighth) that the counts in this process may take. */
   private static final int HEAP_PART = 8;
 
   private record Share(Policy policy, double share) {}
@@ -46,14 +46,15 @@ final class Away {
   private final Map<String, Bound> shares = new ConcurrentHashMap<>();
 
   /**
-   * @param unseen for keys of which the service has said nothing; {@code LOCAL} is as {@code DENY}
+   * @param unseen for keys about which the service has sent nothing; {@code LOCAL} means {@code
+   *     DENY}
    */
   Away(Clocks clocks, FailureMode unseen) {
     this.clocks = clocks;
     allowUnseen = unseen == FailureMode.ALLOW;
   }
 
-  /** Returns what is to be kept of what the service said. */
+  /** Returns what the client keeps of an answer about a rule. */
   Told told(DescriptorLease lease, DescriptorStatus status, @Nullable CurrentLimit limit) {
     OnFailure said = lease.getOnFailure();
     FailureMode mode =
@@ -61,7 +62,7 @@ final class Away {
           case ON_FAILURE_ALLOW -> FailureMode.ALLOW;
           case ON_FAILURE_LOCAL -> FailureMode.LOCAL;
           case ON_FAILURE_DENY -> FailureMode.DENY;
-          // An older service, or another than ours, does not say.
+          // An older service, or one of another kind, does not send it.
           case ON_FAILURE_UNSPECIFIED, UNRECOGNIZED ->
               allowUnseen ? FailureMode.ALLOW : FailureMode.DENY;
         };
@@ -86,7 +87,7 @@ final class Away {
     return made.binding;
   }
 
-  /** Returns the share of a policy: at least one permit, if it has any. */
+  /** Returns a policy's share: at least one permit, if the policy has any. */
   private static Policy policy(Share share) {
     Quota quota = share.policy.quota();
     double part = share.share > 0 && share.share <= 1 ? share.share : 1;
@@ -146,12 +147,15 @@ final class Away {
       return Answers.unknown(allowUnseen, reason, null, now);
     }
     if (told.limit() == null) {
-      return new Status(true, null, null, null, 0, 0); // Nothing limited it.
+      return new Status(true, null, null, null, 0, 0); // Nothing limits it.
     }
     return Answers.unknown(told.onFailure() == FailureMode.ALLOW, reason, told.limit(), now);
   }
 
-  /** Counts in this process what is to be counted here, if the rest passes. */
+  /**
+   * Counts the descriptors whose rule is counted in this process; charges them only if the rest
+   * passes.
+   */
   private boolean count(
       Charges local,
       int[] places,
@@ -186,7 +190,7 @@ final class Away {
     return whole;
   }
 
-  /** Forgets what no longer matters. */
+  /** Removes the expired states. */
   void expire() {
     store.expire(clocks.nanos());
   }

@@ -3,7 +3,7 @@ package dev.weir.client.internal.lease;
 import dev.weir.client.ClientMetrics;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a client counts. Safe for use by many threads. */
+/** The counters of one client. Safe for use by many threads. */
 public final class Counters {
   public final LongAdder admittedLocally = new LongAdder();
   public final LongAdder refusedLocally = new LongAdder();

@@ -9,11 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refusal of the service's, repeated without a call for as long as the service would refuse too.
+ * A refusal by the service, repeated without a call for as long as the service would refuse too.
  * Safe for use by many threads.
  */
 final class Denial {
-  /** For so long one answer is given to all: its retry-after is too long by less than this. */
+  /**
+   * The time for which one answer is used for all requests: its retry-after is too long by less
+   * than this.
+   */
   private static final long SAME_NANOS = 1_000_000L;
 
   private record Told(Answer answer, long atNanos) {}
@@ -27,9 +30,10 @@ final class Denial {
   private volatile @Nullable Told told;
 
   /**
-   * @param permits as many or more are refused
-   * @param refuseNanos for how long, from when the ask was sent
-   * @param status what the service said when it refused
+   * @param permits the least number of permits for which a request is refused
+   * @param refuseNanos the time for which the refusal holds, from the instant at which the message
+   *     was sent
+   * @param status the status with which the service refused
    */
   Denial(
       Service by,
@@ -50,7 +54,10 @@ final class Denial {
             : sentAt.plus(decision.retryAfterNanos());
   }
 
-  /** Returns whether it holds for so many permits; other rules may be in force by now. */
+  /**
+   * Returns whether the refusal holds for this number of permits. It no longer does if other rules
+   * are in force.
+   */
   boolean refuses(long wanted, Clocks clocks) {
     return wanted >= permits && by.revision() == revision && !clocks.reached(until);
   }
@@ -71,7 +78,7 @@ final class Denial {
     return answer;
   }
 
-  /** Returns what the service would say now. */
+  /** Returns the status that the service would send now. */
   Status status(Clocks clocks) {
     Decision said = status.decision();
     if (said == null || said.retryAfterNanos() == Decision.NEVER) {

@@ -20,19 +20,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests for one key that the service must decide: one ask at a time, while the others wait.
- * Safe for use by many threads.
+ * The requests for one key that the service must decide: one lease request is in flight at a time,
+ * while the others wait. Safe for use by many threads.
  */
 public final class Flight {
   /*
-   * How is Flight designed, and why? While an ask is out, requests for the same key wait: what it
-   * brings back, a lease or a denial, decides most of them. Those that it does not decide share the
-   * next ask. The service grants that whole or not at all, so its permits are not more than the
-   * service last said remained; if it is refused nevertheless, the requests are asked for anew in
-   * smaller groups, and at last one alone, whose refusal says from when on there is one permit.
+   * How is Flight designed, and why? While a lease request is in flight, further requests for the
+   * same key wait: its answer, a lease or a denial, decides most of them. Those that it does not
+   * decide share the next lease request. The service grants that one as a whole or not at all, so
+   * its permits do not exceed those that remained by the service's last answer. If it is refused
+   * nevertheless, the requests are sent again in smaller groups, and at last one alone. The refusal
+   * of that one states from when on there is one permit.
    */
 
-  /** What all flights of a client share. */
+  /** The parts of a client that all its flights share. */
   public interface Desk {
     Clocks clocks();
 
@@ -40,16 +41,16 @@ public final class Flight {
 
     Endings endings();
 
-    /** Returns the service to ask now, or null. */
+    /** Returns the service to call now, or null. */
     @Nullable Service service();
 
-    /** Returns the most that a request waits for its answer. */
+    /** Returns the longest that a request waits for its answer. */
     long deadlineNanos();
 
-    /** Returns whether somebody may want a refund of what is asked for now. */
+    /** Returns whether a refund may follow a request that is sent now. */
     boolean refunds();
 
-    /** Takes note of what a grant says, and returns the answer to those who asked. */
+    /** Records a grant, and returns the answer to the requests that it decides. */
     Answer learn(
         Request request,
         @Nullable Key[] keys,
@@ -58,17 +59,20 @@ public final class Flight {
         long revision,
         Clocks.Instant sentAt);
 
-    /** Answers a request that the service cannot be asked for. */
+    /** Answers a request while the service cannot be reached. */
     Answer away(Request request, Reason reason);
   }
 
   /** A request that waits. */
   record Waiter(Request request, long permits, long sinceNanos, Consumer<? super Answer> done) {}
 
-  /** The most that a message can ask for. */
+  /** The most permits that a message can carry. */
   public static final long MOST_PERMITS = (1L << 32) - 1;
 
-  /** One more request for a key is answered as if there were no time to ask. */
+  /**
+   * The most requests for a key that wait; further ones are answered as if there were no time for a
+   * call.
+   */
   private static final int MOST_WAITING = 65_536;
 
   private final Key key;
@@ -76,7 +80,7 @@ public final class Flight {
   private final Deque<Waiter> waiting = new ArrayDeque<>(1);
   private boolean asking;
 
-  /** Permits that one ask may stand for, if it stands for several requests. */
+  /** The most permits of a lease request that stands for several requests. */
   private long most = MOST_PERMITS;
 
   Flight(Key key, Desk desk) {
@@ -88,14 +92,14 @@ public final class Flight {
     return !asking && waiting.isEmpty();
   }
 
-  /** Has a request decided. */
+  /** Decides a request, or adds it to those that wait. */
   void join(Waiter waiter) {
     Answer known = null;
     Ride ride = null;
     boolean full;
     synchronized (this) {
       if (!asking) {
-        known = key.local(waiter.permits, desk.clocks(), desk.counters()); // It may have come.
+        known = key.local(waiter.permits, desk.clocks(), desk.counters()); // One may have arrived.
       }
       full = known == null && waiting.size() >= MOST_WAITING;
       if (known == null && !full) {
@@ -132,7 +136,7 @@ public final class Flight {
     return new Ride(riding, permits, refundable);
   }
 
-  /** One ask, and the requests that it stands for. */
+  /** One lease request, and the requests that it stands for. */
   private final class Ride implements Ask.Reply {
     private final List<Waiter> riding;
     private final long permits;
@@ -193,7 +197,7 @@ public final class Flight {
       }
     }
 
-    /** Returns what the next ask may stand for. */
+    /** Returns the most permits of the next lease request. */
     private long most(Answer answer, boolean again) {
       if (answer.statuses().isEmpty()) {
         return MOST_PERMITS;
@@ -205,7 +209,7 @@ public final class Flight {
       return again ? Math.max(1, Math.min(left, permits / 2)) : left;
     }
 
-    /** Decides those that wait by what is known now. */
+    /** Decides the waiting requests that the key can decide now. */
     private void serve(List<Runnable> answers) {
       for (int left = waiting.size(); left > 0; left--) {
         Waiter each = waiting.remove();

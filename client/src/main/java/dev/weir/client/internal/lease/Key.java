@@ -10,9 +10,12 @@ import dev.weir.shared.Clocks;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one key in a client, without the key's texts. Safe for use by many threads. */
+/**
+ * The state of one key in the client, without the key's texts: its lease, its last denial and its
+ * requests in flight. Safe for use by many threads.
+ */
 public final class Key {
-  /** The two fingerprints that tell it from all others. */
+  /** The first of the two fingerprints that identify the key. */
   public final long hash;
 
   public final long check;
@@ -26,7 +29,7 @@ public final class Key {
   private volatile @Nullable Denial denial;
   private volatile @Nullable Told told;
 
-  /** Whether an ask is out that wants some ahead: there is one at a time. */
+  /** True while a request for advance permits is in flight: there is one at a time. */
   private boolean asking;
 
   private long ahead;
@@ -37,7 +40,9 @@ public final class Key {
     flight = new Flight(this, desk);
   }
 
-  /** Decides a request with this descriptor alone, or returns null if the service must. */
+  /**
+   * Decides a request with this descriptor alone, or returns null if the service must decide it.
+   */
   @Nullable Answer local(long permits, Clocks clocks, Counters counters) {
     Lease held = spend(permits, clocks);
     if (held != null) {
@@ -52,13 +57,13 @@ public final class Key {
     return null;
   }
 
-  /** Takes permits from the lease; returns the lease, or null if it has not as many. */
+  /** Takes permits from the lease; returns the lease, or null if it has too few. */
   @Nullable Lease spend(long permits, Clocks clocks) {
     Lease held = lease;
     return held != null && held.spend(permits, clocks) ? held : null;
   }
 
-  /** Returns the denial that holds for so many permits, or null. */
+  /** Returns the denial that holds for this number of permits, or null. */
   @Nullable Denial denial(long permits, Clocks clocks) {
     Denial known = denial;
     return known != null && known.refuses(permits, clocks) ? known : null;
@@ -68,13 +73,13 @@ public final class Key {
     return told;
   }
 
-  /** Permits come back to the key: it may have some again. */
+  /** Removes the denial, because permits come back to the key. */
   void forgetDenial() {
     denial = null;
   }
 
-  /** Gives a refunded permit back to the lease that it came from, if that still lives. */
-  @SuppressWarnings("ReferenceEquality") // Another lease may have said the same.
+  /** Gives a refunded permit back to its lease, if the lease has not ended. */
+  @SuppressWarnings("ReferenceEquality") // Another lease may have an equal status.
   boolean takeBack(Status status, long permits, Clocks clocks) {
     Lease held = lease;
     if (held == null || held.status() != status || held.over(clocks) || !held.put(permits)) {
@@ -85,8 +90,8 @@ public final class Key {
   }
 
   /**
-   * Returns how much to ask for ahead. If that is more than none, no other ask of this key wants
-   * any until {@link #asked} is called.
+   * Returns the number of permits to request in advance. If it is above 0, no other lease request
+   * for this key requests any until {@link #asked} is called.
    */
   synchronized long plan(Clocks clocks) {
     Told known = told;
@@ -106,12 +111,12 @@ public final class Key {
     return ahead;
   }
 
-  /** The ask has been answered, or has failed. */
+  /** Records that the lease request has been answered, or has failed. */
   synchronized void asked() {
     asking = false;
   }
 
-  /** Takes note of what the service said of this key. */
+  /** Records the service's answer about this key. */
   void learn(
       DescriptorLease said,
       Status status,
@@ -142,7 +147,7 @@ public final class Key {
             TimeUnit.MICROSECONDS.toNanos(said.getLifeUs()),
             Answers.leased(status, revision));
     if (lent.over(desk.clocks())) {
-      by.giveBack(lent.id(), lent.close()); // The reply has taken too long.
+      by.giveBack(lent.id(), lent.close()); // The lease ended before the answer arrived.
       return;
     }
     Lease before;
@@ -157,7 +162,7 @@ public final class Key {
     desk.endings().add(this, lent);
   }
 
-  /** Gives back what is left of a lease that has ended, or is to end now. */
+  /** Gives back the rest of a lease that has ended, or is to end now. */
   public void end(Lease ended) {
     long left = ended.close();
     if (left == Lease.CLOSED) {
@@ -169,7 +174,7 @@ public final class Key {
     ended.lender().giveBack(ended.id(), left);
   }
 
-  /** Ends the lease, if there is one, as the key is forgotten. */
+  /** Ends the lease, if there is one, because the key is removed. */
   void forget(Endings endings) {
     Lease held = lease;
     if (held != null) {
@@ -179,9 +184,9 @@ public final class Key {
   }
 
   /**
-   * Returns whether nothing is lost that was charged if this key is forgotten.
+   * Returns whether the key can be removed without the loss of charged permits.
    *
-   * @param denials whether a denial that still holds may be forgotten too
+   * @param denials whether a denial that still holds may be removed too
    */
   boolean idle(Clocks clocks, boolean denials) {
     Lease held = lease;

@@ -8,42 +8,46 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client knows of keys, a bounded number of them and none of their texts. Looking for one
- * takes no lock, and most times allocates nothing. Safe for use by many threads.
+ * The states of a bounded number of keys, without the keys' texts. A look-up takes no lock and
+ * usually allocates nothing. Safe for use by many threads.
  */
 public final class Keys {
   /*
-   * Why a table by hand? A map would want an object for every question. Here a key is found by two
-   * fingerprints of its parts under random seeds, 128 bits together: two keys that share both must
-   * not spend each other's leases, and none ever will. The second is made only where the first
-   * leads to a key. The texts are not kept, as the sender of a request chooses how long they are.
+   * Why a table by hand? A map needs an object for every look-up. Here a key is found by two
+   * fingerprints of its parts under random seeds, 128 bits together. Two keys that share both would
+   * spend each other's leases; with 128 bits none ever will. The second fingerprint is computed
+   * only if the first leads to a key. The texts are not kept, because the sender of a request
+   * chooses their length.
    *
-   * Most requests have one of few domains and first keys, so their part of both fingerprints is
-   * found again among the last ones, if it is short.
+   * Most requests have one of few domains and first keys. If that beginning is short, its part of
+   * both fingerprints is found among the last ones.
    *
-   * Keys are added and dropped under one lock, which is as rare as a call; a chain that loses a key
-   * keeps its next ones, so a thread that walks it misses none.
+   * Keys are added and removed under one lock, which happens about as rarely as a call. A chain
+   * that loses a key keeps the keys after it, so a thread that walks the chain misses none.
    */
   public static final int MOST = 65_536;
 
-  /** About what a key takes, with its lease and its denial. */
+  /** The approximate bytes of a key with its lease and its denial. */
   private static final long KEY_BYTES = 512;
 
-  /** All keys together take at most this part (a quarter) of the heap. */
+  /** The part of the heap (a quarter) that all keys together may take. */
   private static final int HEAP_PART = 4;
 
   private static final int BUCKETS = 1 << 16;
 
-  /** In so many buckets a key is looked for whose denial is over; then any denial may go. */
+  /**
+   * The number of buckets in which a key with an ended denial is searched for; after them any
+   * denial may go.
+   */
   private static final int LOOKED_THROUGH = 1_024;
 
-  /** In so many a key is looked for at all. */
+  /** The number of buckets in which any key to remove is searched for. */
   private static final int MOST_LOOKED_THROUGH = 2 * LOOKED_THROUGH;
 
-  /** Beginnings that are remembered; a power of two. */
+  /** The number of beginnings that are kept; a power of two. */
   private static final int BEGINNINGS = 64;
 
-  /** Longer domains and keys are rare, and not remembered. */
+  /** The longest domain and key that are kept; longer ones are rare. */
   private static final int MAX_BEGINNING = 64;
 
   /** The fingerprints of a domain and the key of a first entry. */
@@ -70,7 +74,7 @@ public final class Keys {
     this.most = most;
   }
 
-  /** Returns how many keys a client keeps in this process. */
+  /** Returns the most keys that a client keeps in this process. */
   public static int most() {
     return (int) Math.min(MOST, Runtime.getRuntime().maxMemory() / HEAP_PART / KEY_BYTES);
   }
@@ -106,7 +110,7 @@ public final class Keys {
     return hash;
   }
 
-  /** Returns what is known of a descriptor, or null. */
+  /** Returns the state of a descriptor's key, or null. */
   @Nullable
   public Key find(String domain, Descriptor descriptor) {
     List<Entry> entries = descriptor.entries();
@@ -129,7 +133,9 @@ public final class Keys {
     return null;
   }
 
-  /** Returns the key of a descriptor, a new one if there was none; null if there is no room. */
+  /**
+   * Returns the state of a descriptor's key, a new one if there was none; null if there is no room.
+   */
   @Nullable
   public Key obtain(String domain, Descriptor descriptor, Flight.Desk desk) {
     List<Entry> entries = descriptor.entries();
@@ -156,7 +162,10 @@ public final class Keys {
     return key;
   }
 
-  /** Forgets a key that holds nothing, in turn. That costs a call at most. */
+  /**
+   * Removes a key that holds nothing; the search goes round the table. The removed key costs at
+   * most one call later.
+   */
   private boolean dropOne(Flight.Desk desk) {
     for (int i = 0; i < MOST_LOOKED_THROUGH; i++) {
       hand = (hand + 1) & (BUCKETS - 1);

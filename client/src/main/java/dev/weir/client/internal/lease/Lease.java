@@ -7,29 +7,29 @@ import dev.weir.shared.Clocks;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Permits of one key that the service has charged and this client may spend on its own until they
- * end. Safe for use by many threads.
+ * Permits of one key that the service has charged and this client may spend on its own for a time.
+ * Safe for use by many threads.
  */
 public final class Lease {
   /*
    * Why does the limit hold? The service charges the permits at g, and counts them until g + L + W.
-   * The client sent its ask at s <= g and spends until s + L - max(1 ms, L/100) by its own clocks,
-   * so every permit is spent within [g, g + L], if the clocks' rates differ by less than 1 %.
-   * Either clock may say that it is over: the monotonic one stands still while a machine is
-   * suspended, the wall clock may be set back, and both are not wrong at once.
+   * The client sent its request at s <= g and spends until s + L - max(1 ms, L/100) by its own
+   * clocks. So every permit is spent within [g, g + L], if the clocks' rates differ by less than 1
+   * %. Either clock alone can end the lease: the monotonic clock stops while a machine is
+   * suspended, the wall clock may be set back, but both are not wrong at once.
    *
-   * The clocks are read after the permits are taken: a thread that is held up in between would
-   * otherwise spend them at any time.
+   * The clocks are read after the permits are taken: otherwise a thread that is held up in between
+   * could spend them at any time.
    */
   private static final long LEAST_MARGIN_NANOS = 1_000_000L;
   private static final long MARGIN_PART = 100;
 
-  /** In place of the permits left. */
+  /** The value of the permits left once the lease is closed. */
   public static final long CLOSED = -1;
 
   private static final AtomicLong NUMBERS = new AtomicLong();
 
-  /** Tells it from the other leases of this process. */
+  /** The number that identifies the lease in this process. */
   public final long number = NUMBERS.getAndIncrement();
 
   private final long id;
@@ -40,14 +40,14 @@ public final class Lease {
   private final Answer answer;
   private final AtomicLong left;
 
-  /** What was left when it was closed. */
+  /** The permits that were left when the lease was closed. */
   private volatile long unspent;
 
   /**
-   * @param sentAt when the ask was sent
-   * @param lifeNanos as the service said it
-   * @param answer the one to all single requests that are admitted by this lease: it says what
-   *     remained beside it when it was granted, which is never too much
+   * @param sentAt the instant at which the request was sent
+   * @param lifeNanos the lifetime that the service stated, in nanoseconds
+   * @param answer the answer to each single request that is admitted from this lease. It states the
+   *     permits that remained besides the lease when it was granted, which is not too many
    */
   Lease(
       long id, Service lender, long permits, Clocks.Instant sentAt, long lifeNanos, Answer answer) {
@@ -60,12 +60,15 @@ public final class Lease {
     left = new AtomicLong(permits);
   }
 
-  /** Returns for how long after sending its ask a client may spend a lease; may be negative. */
+  /**
+   * Returns the nanoseconds after sending its request for which a client may spend a lease; may be
+   * negative.
+   */
   static long usableNanos(long lifeNanos) {
     return lifeNanos - Math.max(LEAST_MARGIN_NANOS, lifeNanos / MARGIN_PART);
   }
 
-  /** Takes permits if there are so many and the lease has not ended. */
+  /** Takes permits if enough are left and the lease has not ended. */
   boolean spend(long permits, Clocks clocks) {
     if (!take(permits)) {
       return false;
@@ -86,7 +89,7 @@ public final class Lease {
     return false;
   }
 
-  /** Puts back what was taken; returns whether the lease could take it. */
+  /** Puts permits back; returns whether the lease could take them. */
   boolean put(long permits) {
     for (long has = left.get(); has != CLOSED && has + permits <= lent; has = left.get()) {
       if (left.compareAndSet(has, has + permits)) {
@@ -96,7 +99,7 @@ public final class Lease {
     return false;
   }
 
-  /** Ends the lease; returns what is left for its return, or {@link #CLOSED} if it had ended. */
+  /** Ends the lease; returns the permits to give back, or {@link #CLOSED} if it had ended. */
   long close() {
     long rest = left.getAndSet(CLOSED);
     if (rest != CLOSED) {
@@ -109,13 +112,13 @@ public final class Lease {
     return clocks.reached(ends);
   }
 
-  /** Returns what has not been spent of it, be it closed or not. */
+  /** Returns the unspent permits, also of a closed lease. */
   long unspent() {
     long rest = left.get();
     return rest == CLOSED ? unspent : rest;
   }
 
-  /** Returns whether there is nothing to be given back. */
+  /** Returns whether there are no permits to give back. */
   boolean empty() {
     return left.get() <= 0;
   }

@@ -25,22 +25,23 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by leases and remembered denials, and asks the service for the rest. Safe for use by many
- * threads.
+ * A decider that uses leases and remembered denials, and calls the service for all other requests.
+ * Safe for use by many threads.
  */
 public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
   /*
-   * A request of one descriptor, the usual case, is decided by its Key alone; if that cannot, it
-   * joins the key's Flight. A request of several is decided here if each of its keys can pay, or if
-   * one refuses; otherwise one ask decides the whole. Where a key cannot be kept, because its limit
-   * comes with the request or there is no room, the service decides each time.
+   * A request of one descriptor, the usual case, is decided by its Key alone. If the key cannot
+   * decide it, the request joins the key's Flight. A request of several descriptors is decided here
+   * if each of its keys can pay, or if one refuses; otherwise one lease request decides the whole.
+   * If a key cannot be kept, because its limit comes with the request or there is no room, the
+   * service decides each time.
    *
-   * What is asked is counted in bytes until it is answered (AskedBytes), as the sender of a request
-   * chooses how large they are. Beyond that bound a request is answered as if the service were away.
+   * Requests are counted in bytes until they are answered (AskedBytes), because their sender
+   * chooses their size. Beyond that bound a request is answered as if the service were away.
    *
-   * What the service says goes the same way in all cases, through learn: it answers those who
-   * asked, and its leases, denials and what the rule wants while the service is away go to the keys. While
-   * no service can be asked, Away answers from what the keys hold.
+   * All answers of the service take the same path, through learn: it answers the requests, and
+   * passes leases, denials and the rule's failure mode to the keys. While no service can be
+   * reached, Away answers from the state of the keys.
    */
   private static final long EXPIRE_NANOS = 1_000_000_000L;
 
@@ -57,10 +58,10 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   private volatile boolean closed;
 
   /**
-   * @param services that share what they count; the first that answers is asked
-   * @param onFailure the answer to what was never asked, while no service can be
-   * @param mostKeys of which something is remembered
-   * @param mostBytes of requests that are asked and not answered yet
+   * @param services services that share their counts; the first that answers is called
+   * @param onFailure the answer to requests for unknown keys while no service can be reached
+   * @param mostKeys the most keys that are kept
+   * @param mostBytes the most bytes of requests that are not answered yet
    */
   public LeasingDecider(
       List<Service> services,
@@ -191,7 +192,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     return Messages.permits(request, request.descriptors().get(i));
   }
 
-  /** Refuses a request of which one descriptor is known to be refused; null if none is. */
+  /** Refuses a request if a denial holds for one of its descriptors; returns null if none does. */
   private @Nullable Answer refused(Request request, @Nullable Key[] found) {
     for (int i = 0; i < found.length; i++) {
       Key key = found[i];
@@ -199,7 +200,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       if (denial != null) {
         List<Status> statuses = new ArrayList<>();
         for (int j = 0; j < found.length; j++) {
-          // The others are not looked at: the whole is refused without them.
+          // The other descriptors are not decided: the whole request is refused without them.
           statuses.add(i == j ? denial.status(clocks) : new Status(true, null, null, null, 0, 0));
         }
         counters.refusedLocally.increment();
@@ -209,7 +210,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     return null;
   }
 
-  /** Admits a request for which every key can pay; null, and nothing is taken, if one cannot. */
+  /** Admits a request if every key can pay; else returns null and takes nothing. */
   private @Nullable Answer spent(Request request, @Nullable Key[] found) {
     Lease[] held = new Lease[found.length];
     for (int i = 0; i < found.length; i++) {
@@ -225,7 +226,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       held[i] = lease;
     }
     if (held.length == 0) {
-      return null; // A request without descriptors is a problem, which the service words.
+      return null; // A request without descriptors is malformed; the service words the error.
     }
     List<Status> statuses = new ArrayList<>(held.length);
     for (Lease lease : held) {
@@ -235,7 +236,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     return Answer.of(true, List.copyOf(statuses), null, held[0].answer().revision());
   }
 
-  /** Has the service decide a request by itself. */
+  /** Sends a request to the service by itself. */
   private void askWhole(Request request, @Nullable Key[] asked, Consumer<? super Answer> done) {
     Service service = service();
     if (service == null) {

@@ -8,20 +8,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which answers the service can still be asked to refund. Bounded by the statuses that they have
- * together, as an answer has one for each descriptor. Safe for use by many threads.
+ * The answers whose charges the service can still refund. Bounded by the number of all their
+ * statuses, as an answer has one for each descriptor. Safe for use by many threads.
  */
 public final class Refunds {
-  /** Statuses; some 200 bytes each. */
+  /** The most statuses; some 200 bytes each. */
   public static final int MOST = 65_536;
 
-  /** What the service charged for an answer. */
+  /** The service's charge for an answer. */
   public record Charge(Service by, long charge) {}
 
-  /** An answer itself, whatever it equals. */
+  /** An answer compared by identity, not by its contents. */
   private record Same(Answer answer) {
     @Override
-    @SuppressWarnings("ReferenceEquality") // Requests have equal answers.
+    @SuppressWarnings("ReferenceEquality") // Different requests may have equal answers.
     public boolean equals(@Nullable Object other) {
       return other instanceof Same same && same.answer == answer;
     }
@@ -32,13 +32,13 @@ public final class Refunds {
     }
   }
 
-  /** In the order in which they were remembered. Guarded by itself. */
+  /** The charges, in the order in which they were added. Guarded by itself. */
   private final Map<Same, Charge> charges = new LinkedHashMap<>();
 
-  /** The statuses of all answers. */
+  /** The number of statuses of all answers. */
   private int statuses;
 
-  /** Whether there has been a refund: from then on the service is asked to remember charges. */
+  /** True after the first refund: from then on the service is requested to keep charges. */
   private volatile boolean wanted;
 
   boolean wanted() {
@@ -62,7 +62,7 @@ public final class Refunds {
     }
   }
 
-  /** Takes the charge of an answer, once. */
+  /** Removes and returns the charge of an answer. */
   @Nullable
   public Charge take(Answer answer) {
     synchronized (charges) {

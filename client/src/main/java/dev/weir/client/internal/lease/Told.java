@@ -6,12 +6,13 @@ import dev.weir.engine.CurrentLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the service last said of the rule behind a key.
+ * The service's last answer about the rule of a key.
  *
- * @param limit null where nothing limits the key
- * @param onFailure what to answer while the service cannot be asked
- * @param local counts the key in this process, null unless {@code onFailure} is {@code LOCAL}
- * @param leased whether it lends permits
+ * @param limit null if nothing limits the key
+ * @param onFailure the answer while the service cannot be reached
+ * @param local the binding that counts the key in this process, null unless {@code onFailure} is
+ *     {@code LOCAL}
+ * @param leased true if the rule lends permits
  */
 record Told(
     @Nullable CurrentLimit limit, FailureMode onFailure, @Nullable Binding local, boolean leased) {}

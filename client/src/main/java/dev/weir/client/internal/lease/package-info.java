@@ -4,9 +4,9 @@
  * <ul>
  *   <li>{@link dev.weir.client.internal.lease.LeasingDecider}: a decision from a lease, or by a
  *       call; begin here
- *   <li>{@link dev.weir.client.internal.lease.Keys}: the keys that the client remembers
+ *   <li>{@link dev.weir.client.internal.lease.Keys}: the keys that the client keeps
  *   <li>{@link dev.weir.client.internal.lease.Lease}: permits that are lent to one key
- *   <li>{@link dev.weir.client.internal.lease.Ahead}: the number of permits to ask for in advance
+ *   <li>{@link dev.weir.client.internal.lease.Ahead}: the number of permits to request in advance
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -19,12 +19,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the service says as answers. Safe for use by many threads. */
+/** A reader of the service's messages as answers. Safe for use by many threads. */
 public final class Answers {
-  /** The retry-after of what is not known. */
+  /** The retry-after of a request that could not be decided. */
   static final long RETRY_NANOS = 1_000_000_000L;
 
-  /** Limits that are kept, so that not every answer makes its own. */
+  /** The most limits that are kept; answers share them instead of each making its own. */
   private static final int MOST_LIMITS = 1_024;
 
   private record Numbers(String name, long limit, long windowMillis, String algorithm) {}
@@ -104,7 +104,7 @@ public final class Answers {
     return new CurrentLimit(permits, unit(window), "", policy);
   }
 
-  /** Returns the algorithm, the default one for what a newer service may say. */
+  /** Returns the algorithm, or the default one if a newer service names another. */
   private static Algorithm algorithm(String text) {
     for (Algorithm each : Algorithm.values()) {
       if (each.text().equals(text)) {
@@ -137,12 +137,12 @@ public final class Answers {
     };
   }
 
-  /** Returns the answer to a request that is admitted by a lease. */
+  /** Returns the answer to a request that is admitted from a lease. */
   public static Answer leased(Status said, long revision) {
     return Answer.of(true, List.of(admitted(said)), null, revision);
   }
 
-  /** Returns a status of its own, by which a refund knows the lease again. */
+  /** Returns a new status, whose identity leads a refund to its lease. */
   private static Status admitted(Status said) {
     Decision before = said.decision();
     Decision decision =
@@ -166,7 +166,7 @@ public final class Answers {
         said.durationUntilResetSeconds());
   }
 
-  /** Returns a status of what the service cannot be asked. */
+  /** Returns the status of a descriptor while the service cannot be reached. */
   public static Status unknown(
       boolean allowed, Reason reason, @Nullable CurrentLimit limit, long nowNanos) {
     Decision decision =
@@ -182,7 +182,7 @@ public final class Answers {
     return new Status(allowed, null, decision, limit, 0, 1);
   }
 
-  /** Returns the status that a decision of this process makes. */
+  /** Returns the status for a decision of this process. */
   public static Status of(Decision decision, @Nullable CurrentLimit limit) {
     long until = decision.allowed() ? decision.resetAfterNanos() : decision.retryAfterNanos();
     long seconds =
@@ -194,9 +194,9 @@ public final class Answers {
   }
 
   /**
-   * Returns what a request would be answered, from the answer to one that looked only: what it
-   * wants must remain. The retry-after of a refused one is the time until the key is as if it were
-   * new, which is never too short.
+   * Returns the answer that a request would get, from the answer to one that only peeked: the
+   * permits it needs must remain. The retry-after of a refused request is the time until the key is
+   * as if it had never been used, which is not too short.
    */
   public static Answer peeked(Answer looked, long[] permits) {
     if (looked.error() != null) {
@@ -229,7 +229,7 @@ public final class Answers {
   }
 
   private static long nanos(long millis) {
-    return TimeUnit.MILLISECONDS.toNanos(millis); // It saturates.
+    return TimeUnit.MILLISECONDS.toNanos(millis); // The conversion saturates.
   }
 
   private static long ceilSeconds(long nanos) {

@@ -10,22 +10,22 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** One question to the service, which is asked once and answered once. Thread-safe. */
+/** One lease request to the service, which is sent once and answered once. Thread-safe. */
 public final class Ask {
-  /** Hears the answer. */
+  /** The receiver of the answer. */
   public interface Reply {
     /**
-     * The service has answered, in time.
+     * Receives the service's grant, in time.
      *
      * @param sentAt an instant before the message was sent
      */
     void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt);
 
-    /** The service has not answered in time, or cannot be asked. */
+    /** Receives the failure: the service has not answered in time, or cannot be reached. */
     void failed(Reason reason);
   }
 
-  // The number and the length of an ask in a message, and the most that a number takes.
+  // The number and the length of a lease request in a message, and the most bytes of a number.
   private static final int AROUND_BYTES = 32;
   private static final int AHEAD_BYTES = 10;
 
@@ -38,8 +38,8 @@ public final class Ask {
   private volatile Ticker.@Nullable Scheduled timer;
 
   /**
-   * @param ahead for each descriptor
-   * @param deadlineNanos for how long the answer is waited for, from now on
+   * @param ahead permits in advance, for each descriptor
+   * @param deadlineNanos the time to wait for the answer, from now on
    */
   public Ask(Check check, long[] ahead, boolean refundable, long deadlineNanos, Reply reply) {
     this.check = check;
@@ -62,12 +62,12 @@ public final class Ask {
     return check.getDescriptorsCount();
   }
 
-  /** Returns about how many bytes it adds to a message. */
+  /** Returns the approximate number of bytes that it adds to a message. */
   int bytes() {
     return check.getSerializedSize() + AROUND_BYTES + AHEAD_BYTES * ahead.length;
   }
 
-  /** Has the ask fail when its time is over. */
+  /** Starts the timer after which the lease request fails. */
   void startTimer(Ticker ticker, Runnable expired) {
     Ticker.Scheduled scheduled = ticker.schedule(Math.max(0, deadlineNanos), expired);
     timer = scheduled;
@@ -80,7 +80,7 @@ public final class Ask {
     return settled.get();
   }
 
-  /** Hands the grant over; returns false if nobody waits for it any more. */
+  /** Passes the grant on; returns false if it is no longer waited for. */
   boolean granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
     if (!settle()) {
       return false;
@@ -89,7 +89,7 @@ public final class Ask {
     return true;
   }
 
-  /** Returns whether it was still waited for. */
+  /** Ends the wait for the answer; returns false if it had ended before. */
   boolean fail(Reason reason) {
     if (!settle()) {
       return false;

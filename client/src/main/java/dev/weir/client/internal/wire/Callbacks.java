@@ -2,13 +2,13 @@ package dev.weir.client.internal.wire;
 
 import java.util.List;
 
-/** Runs what others have handed in. */
+/** The execution of callbacks that other code has passed in. */
 public final class Callbacks {
   private static final System.Logger LOG = System.getLogger("dev.weir.client");
 
   private Callbacks() {}
 
-  /** Runs all, whatever one of them throws: they know nothing of each other. */
+  /** Runs all callbacks, even if one throws: they are independent of each other. */
   public static void run(List<Runnable> callbacks) {
     for (Runnable each : callbacks) {
       try {

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Gives back what is left of leases when they end. A lease that another replaces, or whose key is
- * forgotten, has been given back and is kept no longer. Safe for use by many threads.
+ * The timer that gives back the rest of leases when they end. A lease that another replaces, or
+ * whose key is removed, has been given back and is not kept here. Safe for use by many threads.
  */
 public final class Endings {
   private record Ending(Key key, Lease lease) {}
 
-  /** So that leases that end one after the other are given back in few messages. */
+  /** The delay by which leases that end one after the other are given back in few messages. */
   private static final long SLACK_NANOS = 1_000_000L;
 
   private final Clocks clocks;
@@ -52,13 +52,14 @@ public final class Endings {
     }
   }
 
-  /** Returns how many leases are to be given back. */
+  /** Returns the number of leases to be given back. */
   public synchronized int size() {
     return endings.size();
   }
 
   /**
-   * One timer, for the first to end; a lease that ends earlier waits for it, ended by its clock.
+   * Starts the one timer, for the first lease to end. A lease that ends earlier waits for it, but
+   * its own clock has ended it.
    */
   private void schedule() {
     long wait;
@@ -95,7 +96,7 @@ public final class Endings {
     all.forEach(each -> each.key.end(each.lease));
   }
 
-  /** Ends all leases, and those that come later at once. */
+  /** Ends all leases; later ones end at once. */
   public void close() {
     synchronized (this) {
       closed = true;

@@ -29,17 +29,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Envoy's protocol: each ask is a call, nothing is lent, and what is given back is dropped. A
- * refusal is remembered for the whole seconds that certainly remain of the time that the service
- * says. Safe for use by many threads.
+ * Envoy's protocol: each lease request is a call, nothing is lent, and returns are dropped. A
+ * refusal holds for the whole seconds that certainly remain of the service's time. Safe for use by
+ * many threads.
  */
 public final class EnvoyWire implements Wire {
   private static final long CLOSE_MILLIS = 500;
 
-  /** A call that is not answered by then is dropped. */
+  /** The time after which an unanswered call is dropped. */
   private static final long CALL_SECONDS = 5;
 
-  /** A raised limit is noticed by then. */
+  /** The longest that a refusal holds: a raised limit takes effect within this time. */
   private static final long MOST_REFUSED_SECONDS = 30;
 
   private final ManagedChannel channel;
@@ -60,13 +60,16 @@ public final class EnvoyWire implements Wire {
     }
   }
 
-  /** There is no message that asks nothing: a connection is taken for an answer. */
+  /**
+   * Checks whether the service is there. The protocol has no message without a request: a
+   * connection counts as an answer.
+   */
   private void look(Reply reply) {
     ConnectivityState state = channel.getState(true);
     switch (state) {
       case READY -> reply.answered(LeaseResponse.getDefaultInstance());
       case TRANSIENT_FAILURE, SHUTDOWN -> {
-        channel.resetConnectBackoff(); // For the next look.
+        channel.resetConnectBackoff(); // The next check connects at once.
         reply.failed("no connection", true);
       }
       default -> channel.notifyWhenStateChanged(state, () -> look(reply));
@@ -138,7 +141,7 @@ public final class EnvoyWire implements Wire {
       }
       String why = failed;
       if (why != null) {
-        reply.failed(why, true); // What the others were charged is spent by nobody.
+        reply.failed(why, true); // The charges for the other calls are lost.
         return;
       }
       LeaseResponse.Builder response = LeaseResponse.newBuilder();
@@ -180,7 +183,7 @@ public final class EnvoyWire implements Wire {
       case UNIT_DAY -> RateLimitUnit.DAY;
       case UNIT_MONTH -> RateLimitUnit.MONTH;
       case UNIT_YEAR -> RateLimitUnit.YEAR;
-      // Envoy's descriptors have no weeks: the service says what it makes of it.
+      // Envoy's descriptors have no weeks: the service decides how to read this.
       case UNIT_WEEK, UNIT_UNSPECIFIED, UNRECOGNIZED -> RateLimitUnit.UNKNOWN;
     };
   }

@@ -20,20 +20,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weir's own protocol: messages on one stream, which answers them in order. Where the service does
- * not know of leases, each message is a call that decides its asks. Safe for use by many threads.
+ * Weir's own protocol: messages on one stream, which answers them in order. If the service has no
+ * leases, each message is a call that decides its requests. Safe for use by many threads.
  */
 public final class GrpcWire implements Wire {
-  /** For what is given back at the end. */
+  /** The time for the last returns. */
   private static final long CLOSE_MILLIS = 500;
 
-  /** A call that is not answered by then is dropped. */
+  /** The time after which an unanswered call is dropped. */
   private static final long CALL_SECONDS = 5;
 
   private final ManagedChannel channel;
   private @Nullable Stream stream;
 
-  /** Whether the service has said that it does not know of leases. */
+  /** True if the service has answered that it has no leases. */
   private boolean plain;
 
   private boolean closed;
@@ -48,7 +48,7 @@ public final class GrpcWire implements Wire {
     synchronized (this) {
       if (!closed && !plain) {
         if (stream == null) {
-          // What is asked is asked now, however long there was no connection.
+          // A request is sent now, however long there was no connection.
           channel.resetConnectBackoff();
           stream = new Stream();
           stream.begin();
@@ -113,7 +113,7 @@ public final class GrpcWire implements Wire {
     }
   }
 
-  /** Says what went wrong, in words. */
+  /** Returns a description of an error. */
   static String why(Throwable error) {
     Status status = Status.fromThrowable(error);
     String description = status.getDescription();
@@ -127,7 +127,7 @@ public final class GrpcWire implements Wire {
     private @Nullable String over;
 
     void begin() {
-      // Never retried: the service may have charged what it did not answer.
+      // Never retried: the service may have charged requests that it did not answer.
       requests =
           ClientCalls.asyncBidiStreamingCall(
               channel.newCall(WeirGrpc.getLeaseStreamMethod(), CallOptions.DEFAULT), this);

@@ -11,17 +11,17 @@ import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Writes requests as messages. */
+/** A writer of requests as messages. */
 public final class Messages {
   private Messages() {}
 
-  /** Returns what a descriptor of a request costs: 0 only looks. */
+  /** Returns the permits of a request's descriptor; 0 peeks without charging. */
   public static long permits(Request request, Descriptor descriptor) {
     Long own = descriptor.permits();
     return own != null ? own : request.permits() == 0 ? 1 : request.permits();
   }
 
-  /** Returns what is wrong with a request that no message can carry, or null. */
+  /** Returns the problem with a request that no message can carry, or null. */
   public static @Nullable String problem(Request request) {
     for (int i = 0; i < request.descriptors().size(); i++) {
       long permits = permits(request, request.descriptors().get(i));
@@ -40,7 +40,7 @@ public final class Messages {
     return check.build();
   }
 
-  /** Returns the check of a request with one descriptor, at another price. */
+  /** Returns the check of a request with one descriptor, with another number of permits. */
   public static Check check(Request request, long permits) {
     return Check.newBuilder()
         .setDomain(request.domain())

@@ -19,40 +19,46 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One service as this client asks it: few messages at a time, each with all that waits to be asked
- * or given back. Safe for use by many threads.
+ * The calls to one service: few messages at a time, each with all lease requests and returns that
+ * wait. Safe for use by many threads.
  */
 public final class Service implements AutoCloseable {
   /*
-   * How is Service designed, and why? Few messages are out at a time: what is asked meanwhile waits
-   * for the next, so the more there is to ask, the more of it goes into one message, and a service
-   * that hangs has little to do when it wakes. An ask that is not answered in time has failed, and
-   * counts for the breaker; its message is not sent again, and what comes late is given back.
+   * How is Service designed, and why? Few messages are in flight at a time. Further lease requests
+   * wait for the next message, so under more load each message carries more, and a service that
+   * hangs has little to do when it continues. A lease request that is not answered in time has
+   * failed, and counts for the breaker. Its message is not sent again, and leases that come late
+   * are given back.
    *
-   * When the breaker opens, all that waits fails at once and so does what is asked later, until a
-   * probe, a message without asks, is answered. The connection is kept for what may still come on
-   * it, and given up when a probe is not answered on it either.
+   * When the breaker opens, everything that waits fails at once. Later requests fail at once too,
+   * until a probe, a message without lease requests, is answered. The connection is kept for late
+   * answers, and given up when a probe is not answered on it either.
    */
-  /** Messages that may be out at a time. */
+  /** The most messages in flight. */
   private static final int WINDOW = 4;
 
-  /** The service takes no more in one message. */
+  /** The most lease requests that the service takes in one message. */
   private static final int MOST_ASKS = 1_000;
 
   private static final int MOST_DESCRIPTORS = 10_000;
 
-  /** Half of what a service takes in one message by default: more would end the connection. */
+  /**
+   * The most bytes of a message, half of a service's default bound: more would end the connection.
+   */
   private static final int MOST_BYTES = 512 << 10;
 
   private static final int MOST_RETURNS = 10_000;
 
-  /** Beyond this, what is to be given back is left to end by itself. */
+  /** The most returns that wait; further leases are left to end by themselves. */
   private static final int MOST_KEPT_RETURNS = 65_536;
 
-  /** Asks that wait to be sent; one more is answered as if the service were away. */
+  /**
+   * The most lease requests that wait to be sent; a further one is answered as if the service were
+   * away.
+   */
   private static final int MOST_WAITING = 65_536;
 
-  /** What is to be given back waits so long for an ask to go with. */
+  /** The time for which a return waits for a lease request that it can go with. */
   private static final long RETURN_NANOS = 10_000_000L;
 
   private static final long PROBE_NANOS = 500_000_000L;
@@ -74,7 +80,7 @@ public final class Service implements AutoCloseable {
   private boolean flushing;
   private boolean ticking;
 
-  /** Whether it is not known yet if the service is there: what is asked waits for that. */
+  /** True until it is known whether the service is there; requests wait for that. */
   private volatile boolean starting = true;
 
   private volatile boolean closed;
@@ -90,12 +96,12 @@ public final class Service implements AutoCloseable {
     breaker = new Breaker(ticker);
   }
 
-  /** Looks whether the service is there. */
+  /** Checks whether the service is there. */
   public void start() {
     tick();
   }
 
-  /** Returns whether it can be asked, or may turn out so. */
+  /** Returns whether the service can be called, or may turn out to be there. */
   public boolean available() {
     return !closed && (starting || !breaker.isOpen());
   }
@@ -105,12 +111,15 @@ public final class Service implements AutoCloseable {
     return !closed && !breaker.isOpen();
   }
 
-  /** Returns the revision of the rules that it last decided by. */
+  /** Returns the revision of the rules of its last answer. */
   public long revision() {
     return revision;
   }
 
-  /** Asks once. The ask fails when its time is over, or at once if the service is away. */
+  /**
+   * Sends a lease request once. The lease request fails when its time is over, or at once if the
+   * service is away.
+   */
   public void ask(Ask ask) {
     boolean room = available();
     if (room) {
@@ -129,7 +138,11 @@ public final class Service implements AutoCloseable {
     send(false);
   }
 
-  /** Ends a lease of this service's, with so many permits left of it. */
+  /**
+   * Gives a lease back to this service.
+   *
+   * @param permits the permits that are left
+   */
   public void giveBack(long lease, long permits) {
     if (lease == 0 || permits == Lease.CLOSED) {
       return;
@@ -137,7 +150,7 @@ public final class Service implements AutoCloseable {
     counters.returned.add(permits);
     synchronized (this) {
       if (!answers() || returns.size() >= MOST_KEPT_RETURNS) {
-        return; // It ends by itself.
+        return; // The lease ends by itself.
       }
       returns.add(LeaseReturn.newBuilder().setLease(lease).setPermits(permits).build());
     }
@@ -217,7 +230,7 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  /** A message that is out, and those who wait for its answer. */
+  /** A message in flight, and the lease requests that wait for its answer. */
   private final class Message implements Wire.Reply {
     private final LeaseRequest.Builder request = LeaseRequest.newBuilder();
     private final List<Ask> asks = new ArrayList<>();
@@ -232,7 +245,7 @@ public final class Service implements AutoCloseable {
 
     void go() {
       sentAt = clocks.now();
-      // It makes room for others when its time is over, and is heard nevertheless.
+      // After this time the message makes room for others; its answer is still used.
       late = ticker.schedule(deadlineNanos, this::isLate);
       wire.send(request.build(), this);
     }
@@ -247,7 +260,7 @@ public final class Service implements AutoCloseable {
     }
 
     private boolean uncount() {
-      late.cancel(); // It would keep the message, with its texts, until then.
+      late.cancel(); // The timer would keep the message, with its texts, until it fires.
       synchronized (Service.this) {
         boolean was = counted;
         counted = false;
@@ -306,7 +319,7 @@ public final class Service implements AutoCloseable {
     boolean unused = ask.fail(Reason.UNCERTAIN);
   }
 
-  /** The breaker has opened: nobody waits any more, and the service is looked for. */
+  /** Fails everything that waits after the breaker has opened, and starts to probe the service. */
   private void away(String why) {
     log.away(why);
     starting = false;
@@ -325,7 +338,7 @@ public final class Service implements AutoCloseable {
     all.forEach(ask -> ask.fail(Reason.UNCERTAIN));
   }
 
-  /** Looks for the service while it is away. */
+  /** Probes the service while it is away. */
   private void tick() {
     synchronized (this) {
       if (ticking || closed || !breaker.isOpen()) {
@@ -347,7 +360,7 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  /** A message without asks: a service that answers it can be asked. */
+  /** A message without lease requests: a service that answers it can be called. */
   private final class Probe implements Wire.Reply {
     private boolean over;
 
@@ -394,7 +407,7 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  /** Sends what is to be given back, and closes. Nothing is asked any more. */
+  /** Sends the last returns, and closes. Nothing else is sent after that. */
   @Override
   public void close() {
     LeaseRequest.Builder last = LeaseRequest.newBuilder();
@@ -414,7 +427,7 @@ public final class Service implements AutoCloseable {
     wire.close();
   }
 
-  /** Nobody waits for the answer. */
+  /** The receiver of an answer that nothing waits for. */
   private static final class Nobody implements Wire.Reply {
     @Override
     public void answered(LeaseResponse response) {}

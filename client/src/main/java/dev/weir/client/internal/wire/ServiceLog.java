@@ -1,6 +1,6 @@
 package dev.weir.client.internal.wire;
 
-/** Says when a service goes away and when it is back, once for each change. Thread-safe. */
+/** The log lines about a service that goes away or is back, one for each change. Thread-safe. */
 public final class ServiceLog {
   private static final System.Logger LOG = System.getLogger("dev.weir.client");
 

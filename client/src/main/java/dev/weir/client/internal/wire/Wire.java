@@ -4,19 +4,22 @@ import dev.weir.protocol.v1.WeirProto.LeaseRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 
 /**
- * The way to one service: the seam between what decides and the network. Safe for use by many
- * threads.
+ * The transport to one service: the interface between the decisions and the network. Safe for use
+ * by many threads.
  */
 public interface Wire extends AutoCloseable {
-  /** Hears of one message, once, unless the network swallows it. */
+  /**
+   * The receiver of the outcome of one message. It is called once, unless the network loses the
+   * message.
+   */
   interface Reply {
     void answered(LeaseResponse response);
 
     /**
-     * There will be no answer.
+     * Receives a failure: there will be no answer.
      *
-     * @param why in words
-     * @param lost whether the connection is of no use any more, so that others fail as well
+     * @param why a description
+     * @param lost true if the connection is of no use any more, so that other messages fail as well
      */
     void failed(String why, boolean lost);
   }
@@ -24,10 +27,12 @@ public interface Wire extends AutoCloseable {
   /** Sends a message, once. It is never sent again: the service may have charged it. */
   void send(LeaseRequest message, Reply reply);
 
-  /** Gives up the connection, for a new one with the next message; what is out has failed. */
+  /**
+   * Gives up the connection for a new one with the next message; messages in flight have failed.
+   */
   void reset();
 
-  /** Lets what was sent go out, for a bounded time, and closes. */
+  /** Closes the connection after a bounded time in which messages that were sent can leave. */
   @Override
   void close();
 }

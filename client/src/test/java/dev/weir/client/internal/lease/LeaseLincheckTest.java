@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever threads take from a lease, put back and return at once comes out as it would in some
- * order: no permit is spent twice, or both spent and returned.
+ * Tests that concurrent spends, puts and closes of a lease have the same results as in some order:
+ * no permit is spent twice, or both spent and returned.
  */
 @Tag("model")
 @Tag("sample")

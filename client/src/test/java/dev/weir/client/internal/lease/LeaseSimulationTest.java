@@ -27,15 +27,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Four clients ask one service for five times the limit in virtual time, with clocks that are wrong
- * by all that is promised, pauses, suspends, steps of the wall clock, cuts, and messages that are
- * lost or late.
+ * Tests with four clients that request five times the limit from one service in virtual time. Their
+ * clocks are wrong by the most that is promised. There are pauses, suspends, steps of the wall
+ * clock, cuts, and messages that are lost or late.
  */
 class LeaseSimulationTest {
   private static final int RUNS = 12;
 
   /**
-   * A client with the monotonic clock only is caught in every second one; all others are in more.
+   * The number of runs. A client with the monotonic clock only is caught in every second run; all
+   * other bad clients in more.
    */
   private static final int TRIES = 60;
 
@@ -43,7 +44,7 @@ class LeaseSimulationTest {
   private static final long LONG = 200;
   private static final long SHORT = 20;
 
-  /** It says of every cut that the service is away. */
+  /** The client's logger, which reports at every cut that the service is away. */
   private static final Logger LOG = Logger.getLogger("dev.weir.client");
 
   @BeforeAll
@@ -58,7 +59,7 @@ class LeaseSimulationTest {
       long excess = simulation.run(SECONDS);
       assertThat(excess).as("%s, run %d: permits beyond the limit", name, i).isZero();
       assertThat(simulation.late).as("%s, run %d: spent after the end", name, i).isZero();
-      // What was asked in the last moments may wait for its answer.
+      // The last requests may still wait for their answers.
       assertThat(simulation.answered)
           .as("answers to %d requests", simulation.asked)
           .isBetween(simulation.asked - 100, simulation.asked);
@@ -68,7 +69,10 @@ class LeaseSimulationTest {
     }
   }
 
-  /** Returns what one of several runs admits too much, or by a lease that has ended. */
+  /**
+   * Returns the most that one of several runs admits beyond the limit, or from a lease that has
+   * ended.
+   */
   private static long worst(String name, Parts parts) {
     SplittableRandom random = Trials.numbers(name);
     long worst = 0;
@@ -92,7 +96,10 @@ class LeaseSimulationTest {
     holds("leases, flapping", Parts.GOOD, new Weather(true, false, LONG));
   }
 
-  /** A service without a store forgets, and grants the whole limit anew: that is documented. */
+  /**
+   * A service without a store starts anew after a restart, and grants the whole limit again: that
+   * is documented.
+   */
   @Test
   void limit_ofEachLifeOfAServiceThatForgets_holds() {
     holds("leases, restarts", Parts.GOOD, new Weather(false, true, LONG));
@@ -133,7 +140,7 @@ class LeaseSimulationTest {
     assertThat(worst("spends what it returned", new Parts(Machine::clocks, wires))).isPositive();
   }
 
-  /** Says every return again with the next message. */
+  /** A wire that repeats every return with the next message. */
   private static final class ReturnsTwice extends SimulatedWire {
     private List<LeaseReturn> again = List.of();
 

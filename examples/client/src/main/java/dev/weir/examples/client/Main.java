@@ -12,7 +12,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Asks a server for two keys a thousand times a second each, and says every second how it went. */
+/**
+ * A program that sends requests for two keys a thousand times a second each, and prints the counts
+ * every second.
+ */
 public final class Main {
   private static final String[] KEYS = {"leased", "open"};
   private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -24,7 +27,7 @@ public final class Main {
     this.weir = weir;
   }
 
-  /** Arguments: the server's gRPC port as host:port, seconds. */
+  /** Runs the program. Arguments: the server's gRPC port as host:port, seconds. */
   public static void main(String[] arguments) throws InterruptedException {
     String server = arguments.length > 0 ? arguments[0] : "127.0.0.1:8081";
     int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 30;

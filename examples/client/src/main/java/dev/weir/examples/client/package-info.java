@@ -1,4 +1,4 @@
-/** A program that asks a Weir service, most times without a call. */
+/** A program that uses a Weir service, most times without a call. */
 @NullMarked
 package dev.weir.examples.client;
 

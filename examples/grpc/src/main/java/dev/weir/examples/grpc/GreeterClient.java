@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A client in one of three tempers. */
+/** A client with one of three reactions to refusals. */
 final class GreeterClient implements AutoCloseable {
-  /** What gRPC itself can do: send a refused call again, at the time that the server says. */
+  /**
+   * The retries of gRPC itself: a refused call is sent again, at the time that the server states.
+   */
   private static final Map<String, Object> RETRIES =
       Map.of(
           "methodConfig",
@@ -40,14 +42,14 @@ final class GreeterClient implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Returns a client that sends every call, and fails where the server refuses. */
+  /** Returns a client that sends every call, and fails if the server refuses. */
   static GreeterClient plain(int port) {
     return new GreeterClient(builder(port).build());
   }
 
   /**
-   * Returns a client that believes a refusal: until the time that the server has said, it keeps its
-   * calls, and sends them then.
+   * Returns a client that heeds refusals: it keeps its calls until the time that the server has
+   * stated, and sends them then.
    */
   static GreeterClient patient(int port) {
     return new GreeterClient(

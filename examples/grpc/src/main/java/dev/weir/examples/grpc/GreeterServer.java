@@ -14,7 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** A server that greets, as often as the rules say. */
+/** A server that greets, as often as the rules allow. */
 final class GreeterServer implements AutoCloseable {
   private final RunningEngine engine;
   private final Server server;
@@ -27,13 +27,14 @@ final class GreeterServer implements AutoCloseable {
   /**
    * Starts the server on this machine's own address.
    *
-   * @param port 0 for any that is free
+   * @param port 0 for any free port
    * @param rules the file with the limits
    */
   static GreeterServer start(int port, Path rules) throws IOException {
     // Reads the rules, watches their file, and counts in this process.
     RunningEngine engine = RunningEngine.builder().rules(rules).start();
-    // What a call counts for: its method and its client's address. Rules say what that means.
+    // The descriptor of a call: its method and its client's address. The rules decide what it
+    // means.
     ServerInterceptor limits =
         RateLimitServerInterceptor.builder(engine)
             .domain("greeter")
@@ -64,7 +65,7 @@ final class GreeterServer implements AutoCloseable {
     server.awaitTermination();
   }
 
-  /** Ends the server, then what its interceptor asks. */
+  /** Ends the server, then the engine that its interceptor uses. */
   @Override
   public void close() {
     server.shutdownNow();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the README shows, on a free port. */
+/** Tests of the README's examples, on a free port. */
 class GreeterTest {
   private GreeterServer server;
 
@@ -29,7 +29,10 @@ class GreeterTest {
     }
   }
 
-  /** Greets until it is refused: after three, and one more for each two seconds that this takes. */
+  /**
+   * Greets until a call is refused: after three calls, and one more for each two seconds that this
+   * takes.
+   */
   private static void greetUntilRefused(GreeterClient client) {
     long begun = System.nanoTime();
     greetThreeTimes(client);

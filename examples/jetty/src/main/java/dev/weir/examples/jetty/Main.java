@@ -4,7 +4,10 @@ import dev.weir.engine.RulesException;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Starts the shop, says what to try, and ends it when it is interrupted. */
+/**
+ * The program that starts the shop, prints commands to try, and ends the shop when it is
+ * interrupted.
+ */
 final class Main {
   private Main() {}
 

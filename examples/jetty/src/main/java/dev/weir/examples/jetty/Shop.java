@@ -16,7 +16,7 @@ import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** A shop with a greeting, a report that takes its time, and a health check. */
+/** A shop with a greeting, a slow report, and a health check. */
 final class Shop {
   private final RunningEngine engine;
   private final Server server;
@@ -29,13 +29,14 @@ final class Shop {
   /**
    * Starts the shop on this machine's own address.
    *
-   * @param port 0 for any that is free
+   * @param port 0 for any free port
    * @param rules the file with the limits
    */
   static Shop start(int port, Path rules) throws Exception {
     // Reads the rules, watches their file, and counts in this process.
     RunningEngine engine = RunningEngine.builder().rules(rules).start();
-    // What a request counts for: its path and its client's address. Rules say what that means.
+    // The descriptor of a request: its path and its client's address. The rules decide what it
+    // means.
     RequestLimiter limiter =
         RequestLimiter.builder(engine)
             .domain("shop")
@@ -67,7 +68,7 @@ final class Shop {
 
   private static void add(ServletContextHandler context, Filter filter) {
     FilterHolder holder = new FilterHolder(filter);
-    // So that a request that waits takes no thread.
+    // With this, a request that waits takes no thread.
     holder.setAsyncSupported(true);
     context.addFilter(holder, "/*", EnumSet.of(DispatcherType.REQUEST));
   }
@@ -81,7 +82,7 @@ final class Shop {
     server.join();
   }
 
-  /** Ends the server, then what its filters ask. */
+  /** Ends the server, then the engine that its filters use. */
   void close() throws Exception {
     try {
       server.stop();

@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** Answers with a line of text. */
+/** A servlet that answers with a line of text. */
 final class TextServlet extends HttpServlet {
   private static final long serialVersionUID = 1;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the README shows, on a free port. */
+/** Tests of the README's examples, on a free port. */
 class ShopTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private Shop shop;

@@ -1,3 +1,3 @@
-/** The example as its users see it. */
+/** Tests of the example from the view of its users. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.examples.jetty;

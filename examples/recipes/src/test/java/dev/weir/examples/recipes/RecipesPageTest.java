@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Holds the page to the code that is compiled and run. */
+/** Tests that the page's snippets equal the code that is compiled and run. */
 class RecipesPageTest {
   private static final Path PAGE = Path.of("..", "..", "docs", "recipes.md");
   private static final Path CODE =

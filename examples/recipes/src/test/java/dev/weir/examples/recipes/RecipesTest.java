@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * The snippets of {@code docs/recipes.md}: what stands there between three backticks stands here
+ * The snippets of {@code docs/recipes.md}: the lines between three backticks on the page are here
  * between {@code // recipe} and {@code // end}, and {@link RecipesPageTest} compares them.
  */
 class RecipesTest {

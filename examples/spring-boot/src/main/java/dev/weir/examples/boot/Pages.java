@@ -5,17 +5,17 @@ import org.springframework.security.core.Authentication;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the shop serves. */
+/** The pages of the shop. */
 @RestController
 class Pages {
-  /** Limited by the user's plan. */
+  /** Returns a quote; limited by the user's plan. */
   @GetMapping("/quote")
   @RateLimit(name = "quotes", key = "@plans.of(#user)")
   public String quote(Authentication user) {
     return "42 EUR for " + user.getName() + "\n";
   }
 
-  /** Limited by a filter, and by a rule that has requests wait. */
+  /** Returns the report; limited by a filter, and by a rule with a queue. */
   @GetMapping("/report")
   public String report() {
     return "Sales: 42\n";

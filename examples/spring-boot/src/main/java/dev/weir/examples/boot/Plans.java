@@ -3,13 +3,13 @@ package dev.weir.examples.boot;
 import org.springframework.security.core.Authentication;
 import org.springframework.stereotype.Component;
 
-/** Which plan a user is on. */
+/** The plans of users. */
 @Component
 class Plans {
   /** The role of users who pay. */
   static final String PRO = "PRO";
 
-  /** Returns the plan and the user, such as {@code free:alice}: what the rules count by. */
+  /** Returns the plan and the user, such as {@code free:alice}, by which the rules count. */
   public String of(Authentication user) {
     boolean pro =
         user.getAuthorities().stream()

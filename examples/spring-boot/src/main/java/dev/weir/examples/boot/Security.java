@@ -19,10 +19,10 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Who may come in, and how often a name may be tried with a wrong password. */
+/** The authentication of users, and the limit on wrong passwords for a name. */
 @Configuration(proxyBeanMethods = false)
 class Security {
-  /** Just before Spring Security, which stands at -100. */
+  /** The order just before Spring Security, whose order is -100. */
   private static final int BEFORE_SECURITY = -101;
 
   private static final String BASIC = "Basic ";
@@ -43,9 +43,9 @@ class Security {
   }
 
   /**
-   * Counts failed logins by the name that was tried. Before authentication it is only what the
-   * client says, so this is a filter of the application's own: {@code {login}} in application.yaml
-   * is always an authenticated user.
+   * Counts failed logins by the name that was tried. Before authentication the name is only the
+   * client's claim, so this is a filter of the application's own: {@code {login}} in
+   * application.yaml is always an authenticated user.
    */
   @Bean
   FilterRegistrationBean<RateLimitFilter> failedLoginsByUser(Decider decider) {
@@ -74,7 +74,7 @@ class Security {
       int colon = pair.indexOf(':');
       return colon < 0 ? null : pair.substring(0, colon);
     } catch (IllegalArgumentException e) {
-      return null; // Not a name that authentication could read either.
+      return null; // Authentication could not read such a name either.
     }
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** What the README shows, on a free port. */
+/** Tests of the README's examples, on a free port. */
 class ShopApplicationTest {
   private static final String ALICE = "alice:wonderland";
   private static final String BOB = "bob:builder";

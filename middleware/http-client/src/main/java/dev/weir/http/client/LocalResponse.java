@@ -14,7 +14,7 @@ import java.util.concurrent.Flow;
 import javax.net.ssl.SSLSession;
 
 /**
- * The response to a request that was not sent. The caller's own handler makes the body, of no
+ * The response to a request that was not sent. The caller's own handler makes the body, from no
  * bytes.
  */
 record LocalResponse<T>(HttpRequest request, int statusCode, HttpHeaders headers, T body)
@@ -28,7 +28,7 @@ record LocalResponse<T>(HttpRequest request, int statusCode, HttpHeaders headers
     }
   }
 
-  /** Nothing is to come. */
+  /** A subscription without items. */
   private static final class NoBytes implements Flow.Subscription {
     @Override
     public void request(long bytes) {}

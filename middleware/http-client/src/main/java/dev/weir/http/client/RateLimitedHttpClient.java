@@ -26,26 +26,26 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
 /**
- * The JDK's HTTP client, with an {@link OutgoingLimiter} that is asked before a request is sent and
- * is shown the response. Whatever takes an {@link HttpClient} can use it, Feign's {@code
- * Http2Client} and Spring's {@code JdkClientHttpRequestFactory} for example. Safe for use by many
+ * The JDK's HTTP client with an {@link OutgoingLimiter} that decides a request before it is sent
+ * and reads the response. All code that takes an {@link HttpClient} can use it, for example Feign's
+ * {@code Http2Client} and Spring's {@code JdkClientHttpRequestFactory}. Safe for use by many
  * threads.
  *
  * <p>A refused request is not sent: it is answered with status 429 or 503 and a body of no bytes,
- * or fails with a {@link RateLimitedException}; {@link #isLocal} tells such an answer from a
- * service's. Nothing is ever sent again, and what the JDK itself sends again (redirects,
- * authentication) is charged once. WebSockets are not limited.
+ * or fails with a {@link RateLimitedException}; {@link #isLocal} distinguishes such an answer from
+ * a service's. The limiter sends no request again, and requests that the JDK itself sends again
+ * (redirects, authentication) are charged once. WebSockets are not limited.
  *
  * <p>{@code send} waits on the caller's thread, until it is interrupted. {@code sendAsync} blocks
- * no thread; {@code cancel(true)} on its future, or on one derived from it, cancels the request,
- * and one that is cancelled while it waits is not charged. A request waits no longer than its own
+ * no thread; {@code cancel(true)} on its future, or on one derived from it, cancels the request; a
+ * request that is cancelled while it waits is not charged. A request waits at most for its own
  * {@link HttpRequest#timeout timeout}, which begins anew when it is sent.
  *
- * <p>Since Java 21 a client can be shut down: these methods are the wrapped client's, and requests
- * that wait then fail when it is their turn.
+ * <p>Since Java 21 a client can be shut down: these methods call the wrapped client's, and requests
+ * that still wait fail when it is their turn.
  */
 public final class RateLimitedHttpClient extends HttpClient {
-  /** More than any limiter has a request wait, and still a number of nanoseconds. */
+  /** The longest wait: more than any limiter allows, and still a number of nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(366);
 
   private final HttpClient client;
@@ -56,7 +56,7 @@ public final class RateLimitedHttpClient extends HttpClient {
     this.limiter = limiter;
   }
 
-  /** Returns a client that asks the limiter before the given client sends anything. */
+  /** Returns a client that sends requests through the given client if the limiter admits them. */
   public static RateLimitedHttpClient of(HttpClient client, OutgoingLimiter limiter) {
     return new RateLimitedHttpClient(client, limiter);
   }
@@ -83,7 +83,7 @@ public final class RateLimitedHttpClient extends HttpClient {
     try {
       response = client.send(request, handler);
     } catch (IllegalArgumentException e) {
-      admission.notSent(); // The request is none that can be sent.
+      admission.notSent(); // The request cannot be sent.
       throw e;
     }
     received(admission, response);
@@ -115,7 +115,7 @@ public final class RateLimitedHttpClient extends HttpClient {
     try {
       return LocalResponse.of(request, refusal, handler).toCompletableFuture().get();
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause()); // Of the caller's handler.
+      throw new IOException(e.getCause()); // The error is from the caller's handler.
     }
   }
 
@@ -155,7 +155,7 @@ public final class RateLimitedHttpClient extends HttpClient {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** Shows a limiter what became of a request. */
+  /** Passes the outcome of a request to a limiter. */
   static void received(Admission admission, HttpResponse<?> response) {
     admission.received(
         new JdkRequest(response.request()), response.statusCode(), response.headers()::allValues);
@@ -221,7 +221,7 @@ public final class RateLimitedHttpClient extends HttpClient {
   /**
    * Waits until the wrapped client is terminated, since Java 21.
    *
-   * @return false if it still was not after this time; before Java 21 always true
+   * @return false if it was not terminated in this time; before Java 21 always true
    */
   public boolean awaitTermination(Duration duration) throws InterruptedException {
     return NewerMethods.awaitTermination(client, duration);

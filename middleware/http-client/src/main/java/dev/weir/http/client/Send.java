@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that is sent without a thread that waits for it: first it waits for its admission,
+ * One request that is sent without a thread that waits for it: it waits first for its admission,
  * then for its response. It can be cancelled at any time. Safe for use by many threads.
  */
 final class Send<T> {
@@ -22,7 +22,7 @@ final class Send<T> {
   private final SendFuture<HttpResponse<T>> result = new SendFuture<>(this::cancel);
   private final ReentrantLock lock = new ReentrantLock();
 
-  // What is to be cancelled, and whether it is. Guarded by the lock.
+  // The ticket and the exchange to be cancelled, and the state. Guarded by the lock.
   private Ticket ticket = Ticket.USED;
   private @Nullable CompletableFuture<?> exchange;
   private boolean cancelled;
@@ -33,13 +33,14 @@ final class Send<T> {
    * @param exchanger sends it
    * @param refuser answers it in place of the service
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // What leave() does completes nothing.
+  @SuppressWarnings("FutureReturnValueIgnored") // The action of leave() completes nothing.
   Send(
       Supplier<CompletableFuture<HttpResponse<T>>> exchanger,
       Function<LocalRefusal, CompletionStage<HttpResponse<T>>> refuser) {
     this.exchanger = exchanger;
     this.refuser = refuser;
-    // However the future is completed, for example by orTimeout: what still waits is not sent.
+    // However the future is completed, for example by orTimeout: a request that still waits is not
+    // sent.
     result.whenComplete((response, failure) -> leave());
   }
 
@@ -47,7 +48,7 @@ final class Send<T> {
     return result;
   }
 
-  /** Takes notice of the place in a queue, which is known after the request may have left it. */
+  /** Sets the place in a queue, which is known only after the request may have left it. */
   void waitsWith(Ticket ticket) {
     lock.lock();
     try {
@@ -71,7 +72,7 @@ final class Send<T> {
     try {
       answer = refusal == null ? exchange(admission) : refuser.apply(refusal);
     } catch (RuntimeException e) {
-      admission.notSent(); // The request is none that can be sent.
+      admission.notSent(); // The request cannot be sent.
       result.completeExceptionally(e);
       return;
     }
@@ -96,7 +97,7 @@ final class Send<T> {
       lock.unlock();
     }
     if (late) {
-      begun.cancel(true); // It was cancelled before there was anything to cancel.
+      begun.cancel(true); // It was cancelled before there was an exchange to cancel.
     }
     return begun.thenApply(
         response -> {
@@ -129,7 +130,7 @@ final class Send<T> {
     if (running != null) {
       running.cancel(true);
     }
-    result.cancel(false); // Where a future derived from it was cancelled.
+    result.cancel(false); // If a derived future was cancelled.
   }
 
   private static Throwable cause(Throwable failure) {

@@ -3,7 +3,7 @@ package dev.weir.http.client;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The future of a request, and of whatever is derived from it: as of the JDK's own client, {@code
+ * The future of a request, and of all futures derived from it. As with the JDK's own client, {@code
  * cancel(true)} on any of them cancels the request.
  */
 final class SendFuture<T> extends CompletableFuture<T> {

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the documentation, as they stand there. */
+/** Tests of the documentation's lines, in their exact form. */
 class QuickStartTest {
   @Test
   void quickStart_limitsARealRequest() throws Exception {

@@ -8,11 +8,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a limiter has said of one outgoing request: it may be sent now, or not. Safe for use by many
- * threads.
+ * The result of a limiter for one outgoing request: it may be sent now, or not. Safe for use by
+ * many threads.
  *
- * <p>An HTTP client that sends the request says what became of it: {@link #received} or {@link
- * #notSent}, or nothing if it failed on the way, because it may have arrived.
+ * <p>An HTTP client that sends the request reports the outcome by {@link #received} or {@link
+ * #notSent}. It reports nothing if the request failed in transmission, because it may have arrived.
  */
 public final class Admission {
   private final OutgoingLimiter limiter;
@@ -38,20 +38,20 @@ public final class Admission {
     return new Admission(limiter, refusal, null, null);
   }
 
-  /** Makes an admission; request and answer are null if no rule was asked. */
+  /** Makes an admission; request and answer are null if no rule applied. */
   static Admission admitted(
       OutgoingLimiter limiter, @Nullable Request charged, @Nullable Answer answer) {
     return new Admission(limiter, null, charged, answer);
   }
 
-  /** Returns why the request must not be sent, or null if it may. */
+  /** Returns the refusal if the request must not be sent, or null if it may. */
   public @Nullable LocalRefusal refusal() {
     return refusal;
   }
 
   /**
-   * Says that the request has certainly not been sent: it was cancelled, or answered by a cache.
-   * What it was charged is given back, once.
+   * Records that the request has certainly not been sent: it was cancelled, or answered by a cache.
+   * Its charge is given back, once.
    */
   public void notSent() {
     if (limiter.decider != null
@@ -63,8 +63,8 @@ public final class Admission {
   }
 
   /**
-   * Takes notice of a response. A status 429 or 503 that says how long to wait is remembered; one
-   * below 500 that answers a request sent since then ends that.
+   * Records a response. A status 429 or 503 that states how long to wait is kept. A status below
+   * 500 that answers a request sent since then ends that refusal.
    *
    * @param answered the request that was answered in the end, for example after a redirect to
    *     another host

@@ -11,26 +11,31 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One outgoing request on its way to an {@link Admission}. Safe for use by many threads. */
+/** One outgoing request on its path to an {@link Admission}. Safe for use by many threads. */
 final class Attempt implements Ticket {
   /*
-   * A step looks for what the service has said and then asks the rules. Whatever refuses says how
-   * long; if that is within the time left, the next step follows then, or the rule's own queue says
-   * when. No thread waits: a step runs on the caller's thread, on one of the ticker's, or on one of
-   * the decider's.
+   * A step first checks the service's earlier refusals and then the rules. A refusal states a time.
+   * If that is within the time left, the next step follows then, or when the rule's own queue
+   * admits the request. No thread waits: a step runs on the caller's thread, on one of the
+   * ticker's, or on one of the decider's.
    *
-   * Exactly one of finish() and leave() ends an attempt: the one that takes the state DONE. A charge
+   * Exactly one of finish() and leave() ends an attempt: the one that sets the state DONE. A charge
    * that comes after leave() is given back.
    */
 
   private enum State {
     ASKING,
-    /** Counted among those that wait, from its first wait to its end. */
+    /**
+     * The state of an attempt that counts among those that wait, from its first wait to its end.
+     */
     WAITING,
     DONE
   }
 
-  /** A wait below is one that a busy machine oversleeps anyway; it must not ask without end. */
+  /**
+   * The shortest wait: a busy machine oversleeps a shorter one anyway, and steps must not follow
+   * each other without pause.
+   */
   private static final long MIN_WAIT_NANOS = 1_000_000L;
 
   private final OutgoingLimiter limiter;
@@ -69,7 +74,7 @@ final class Attempt implements Ticket {
     }
   }
 
-  /** Waits, or is refused, if the service has said that it wants no requests yet. */
+  /** Waits, or is refused, if the service has refused requests until a later time. */
   private boolean holds() {
     RememberedRefusals.Refusal refusal = limiter.refusals.find(place);
     if (refusal == null) {
@@ -114,7 +119,7 @@ final class Attempt implements Ticket {
     }
   }
 
-  /** Passes, unless the service has said meanwhile that it wants no requests yet. */
+  /** Passes, unless the service has refused requests meanwhile. */
   private void admitted(Decider decider, Request request, Answer answer) {
     if (limiter.refusals.find(place) == null) {
       finish(Admission.admitted(limiter, request, answer));
@@ -130,7 +135,7 @@ final class Attempt implements Ticket {
     boolean inTime =
         refusal.retryAfterNanos() != Decision.NEVER && wait <= endNanos - limiter.ticker.nanos();
     if (inTime) {
-      // Before it is seen to wait: a test that sees it moves the time.
+      // Before it counts as waiting: a test that sees it wait moves the time.
       next = limiter.ticker.schedule(wait, this::step);
       if (state.get() == State.DONE) {
         next.cancel(); // It left in the meantime.
@@ -142,12 +147,12 @@ final class Attempt implements Ticket {
   }
 
   /**
-   * Counts this among those that wait, once it does: what lets it go on is scheduled or queued.
-   * Returns false if there is no room.
+   * Counts this among the attempts that wait, after its next step is scheduled or queued. Returns
+   * false if there is no room.
    */
   private boolean startWaiting() {
     if (state.get() != State.ASKING) {
-      return true; // It is among those that wait already, or its next step sees that it is over.
+      return true; // It is among them already, or its next step will find that it is over.
     }
     if (!limiter.startWaiting()) {
       return false;
@@ -164,7 +169,7 @@ final class Attempt implements Ticket {
       limiter.stopWaiting();
     }
     Consumer<? super Admission> taken = done;
-    done = null; // A caller that keeps its ticket keeps nothing else.
+    done = null; // The caller may keep the ticket; nothing else is kept with it.
     next.cancel();
     return before == State.DONE ? null : taken;
   }

@@ -9,16 +9,16 @@ import dev.weir.rules.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request is not sent. A value: immutable.
+ * The reason why a request is not sent. A value: immutable.
  *
- * @param host that it was for
- * @param status of HTTP that says the same: 429, or 503 if the limit could not be asked or if the
- *     service had answered with that
- * @param retryAfterNanos after which the same request may be sent; {@link Decision#NEVER} where no
- *     wait helps
- * @param detail a sentence or two that say why
- * @param answer of the rules that refuse it; null if the service has said that it wants no requests
- *     yet
+ * @param host the host of the request
+ * @param status the HTTP status with the same meaning: 429, or 503 if the limit could not be
+ *     decided or if the service had answered with that
+ * @param retryAfterNanos the nanoseconds after which the same request may be sent; {@link
+ *     Decision#NEVER} if no wait helps
+ * @param detail a sentence or two with the reason
+ * @param answer of the rules that refuse it; null if the service has refused requests until a later
+ *     time
  */
 public record LocalRefusal(
     String host, int status, long retryAfterNanos, String detail, @Nullable Answer answer) {
@@ -26,7 +26,7 @@ public record LocalRefusal(
   private static final int SERVICE_UNAVAILABLE = 503;
   private static final long SECOND = 1_000_000_000L;
 
-  /** Of rules. */
+  /** Makes the refusal by rules. */
   static LocalRefusal of(String host, Request request, Answer answer) {
     if (answer.error() != null) {
       return new LocalRefusal(host, SERVICE_UNAVAILABLE, Decision.NEVER, answer.error(), answer);
@@ -40,7 +40,7 @@ public record LocalRefusal(
     return new LocalRefusal(host, check.httpStatus(), longest, check.detail(), answer);
   }
 
-  /** Of a service. */
+  /** Makes the refusal by a service. */
   static LocalRefusal of(String host, Refusal refusal, long nowNanos) {
     long wait = Math.max(0, refusal.untilNanos() - nowNanos);
     String detail =
@@ -49,14 +49,14 @@ public record LocalRefusal(
   }
 
   /**
-   * Returns the value of {@code Retry-After}: whole seconds, rounded up, at least 1; null where no
+   * Returns the value of {@code Retry-After}: whole seconds, rounded up, at least 1; null if no
    * wait helps.
    */
   public @Nullable String retryAfter() {
     return retryAfterNanos == Decision.NEVER ? null : Long.toString(seconds(retryAfterNanos));
   }
 
-  /** Returns the name of {@link #status} for people. */
+  /** Returns the name of {@link #status} for readers. */
   public String reasonPhrase() {
     return status == TOO_MANY_REQUESTS ? "Too Many Requests" : "Service Unavailable";
   }

@@ -23,14 +23,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when outgoing HTTP requests may be sent. It asks rules, if there are any, and it remembers
- * which services have answered 429 (Too Many Requests) or 503 (Service Unavailable) with {@code
- * Retry-After}, or with a {@code RateLimit} without permits: until then requests to them are not
- * sent. It never sends a request again by itself.
+ * A limiter of outgoing HTTP requests. It decides by rules, if there are any. It also keeps the
+ * refusals of services that have answered 429 (Too Many Requests) or 503 (Service Unavailable) with
+ * {@code Retry-After}, or with a {@code RateLimit} without permits: until the stated time no
+ * requests are sent to them. It never sends a request again by itself.
  *
  * <p>Services are distinguished by host and port and by a key, by default the request's {@code
- * Authorization}: so that one of an application's customers who uses up a quota does not stop the
- * requests of the others. At most 65,536 are remembered, and only hashes of their keys.
+ * Authorization}. So one customer of an application who uses up a quota does not stop the requests
+ * of the others. At most 65,536 refusals are kept, with only hashes of their keys.
  *
  * <p>One limiter may serve several HTTP clients. Safe for use by many threads; it has none of its
  * own and need not be closed.
@@ -39,7 +39,7 @@ public final class OutgoingLimiter {
   private static final Duration MAX_DURATION = Duration.ofDays(1);
   private static final int MAX_WAITING = 1_000_000;
 
-  /** An outgoing request has no client: no template asks for one. */
+  /** The address of the client: an outgoing request has none, and no template needs one. */
   private static final ClientAddress NO_ADDRESS = ClientAddress.ofPeer();
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -71,25 +71,25 @@ public final class OutgoingLimiter {
     throwsOnRefusal = builder.throwsOnRefusal;
   }
 
-  /** Returns a builder of a limiter that only remembers what services say. */
+  /** Returns a builder of a limiter that only keeps the refusals of services. */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * Asks for a request, and has it wait for at most {@link Builder#maxWait} if it is refused.
+   * Decides a request; if it is refused, it waits for at most {@link Builder#maxWait}.
    *
-   * @param done is given an admission, once: before this returns unless the request waits or the
-   *     rules are asked over a network, else on a thread that must not be blocked. What it throws
-   *     is lost on such a thread
-   * @return leaves; what the request may be charged at that moment is given back
+   * @param done receives an admission, once: before this method returns unless the request waits or
+   *     the rules are decided over a network, else on a thread that must not be blocked. An
+   *     exception on such a thread is lost
+   * @return a ticket with which the request can leave; a charge at that moment is given back
    */
   public Ticket admit(OutgoingRequest request, Consumer<? super Admission> done) {
     return admit(request, maxWaitNanos, done);
   }
 
   /**
-   * As {@link #admit(OutgoingRequest, Consumer)}, for a request that has less time.
+   * Decides a request that has less time. See {@link #admit(OutgoingRequest, Consumer)}.
    *
    * @param maxWaitNanos at least 0; {@link Builder#maxWait} bounds it, too
    */
@@ -112,12 +112,12 @@ public final class OutgoingLimiter {
     return throwsOnRefusal;
   }
 
-  /** Returns how many requests wait. */
+  /** Returns the number of requests that wait. */
   public int waiting() {
     return waiting.get();
   }
 
-  /** Returns of how many hosts and keys a refusal is remembered, also if it is over by now. */
+  /** Returns the number of hosts and keys with a kept refusal, even if it is over by now. */
   public int remembered() {
     return refusals.size();
   }
@@ -138,7 +138,10 @@ public final class OutgoingLimiter {
     }
   }
 
-  /** {@code Retry-After} has precedence: the draft says so of responses that have both. */
+  /**
+   * Returns the time by the fields of a response. {@code Retry-After} has precedence: the draft
+   * requires this for responses that have both.
+   */
   private long retryAfterNanos(Function<String, List<String>> fields) {
     long nanos =
         RetryAfter.nanos(fields.apply("Retry-After"), fields.apply("Date"), ticker.nanos());
@@ -163,7 +166,7 @@ public final class OutgoingLimiter {
     waiting.decrementAndGet();
   }
 
-  /** Builds a limiter. Used by one thread. */
+  /** The settings of a limiter to be built. Used by one thread. */
   public static final class Builder {
     private Ticker ticker = Ticker.system();
     private @Nullable Decider decider;
@@ -183,11 +186,11 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Asks rules before a request is sent. All descriptors of a request are one question: all of
-     * them are charged, or none.
+     * Sets the rules that decide before a request is sent. All descriptors of a request are one
+     * request to the decider: all of them are charged, or none.
      *
      * @param decider an engine in this process, or a service
-     * @param domain whose rules are asked
+     * @param domain the domain of the rules
      */
     public Builder rules(Decider decider, String domain) {
       this.decider = decider;
@@ -199,9 +202,9 @@ public final class OutgoingLimiter {
      * Adds a descriptor, for example {@code host={host},method={method}}. Values that a request
      * lacks are left empty.
      *
-     * @param template as {@link DescriptorTemplate} reads it, without the sources that only a
+     * @param template in the syntax of {@link DescriptorTemplate}, without the sources that only a
      *     received request has: {@code {ip}}, {@code {login}} and {@code {route}}
-     * @throws IllegalArgumentException if it is no such template
+     * @throws IllegalArgumentException if it is malformed
      */
     public Builder descriptor(String template) {
       DescriptorTemplate parsed = DescriptorTemplate.parse(template);
@@ -231,9 +234,9 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Says what, beside host and port, a service tells its callers apart by. By default it is the
-     * request's field {@code Authorization}, empty if there is none; {@code request -> ""} makes a
-     * refusal hold for all requests to that host. Only a hash of it is kept.
+     * Sets the key by which a service distinguishes its callers, besides host and port. By default
+     * it is the request's field {@code Authorization}, empty if there is none; with {@code request
+     * -> ""} a refusal holds for all requests to that host. Only a hash of it is kept.
      */
     public Builder key(Function<? super OutgoingRequest, String> key) {
       this.key = key;
@@ -241,9 +244,9 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Has refused requests wait, for at most this time. Requests wait in the queue of their rule if
-     * it has one, and otherwise ask again after their retry-after, in no order. By default they are
-     * refused at once.
+     * Sets the longest that refused requests wait. Requests wait in the queue of their rule if it
+     * has one; otherwise they are decided again after their retry-after, in no order. By default
+     * they are refused at once.
      *
      * @param maxWait 0 to 24 hours
      * @throws IllegalArgumentException if it is not in this range
@@ -254,10 +257,10 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Bounds the time for which a service's refusal is believed. By default it is 30 seconds: a
-     * mistake of a service must not stop a program for a day.
+     * Bounds the time for which a service's refusal is kept. By default it is 30 seconds: a mistake
+     * of a service must not stop a program for a day.
      *
-     * @param maxRemembered 0, which remembers nothing, to 24 hours
+     * @param maxRemembered 0, which keeps nothing, to 24 hours
      * @throws IllegalArgumentException if it is not in this range
      */
     public Builder maxRemembered(Duration maxRemembered) {
@@ -266,7 +269,7 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Bounds how many requests wait at once; one more is refused. By default 1,000.
+     * Bounds the number of requests that wait at once; a further one is refused. By default 1,000.
      *
      * @param maxWaiting 0 to 1,000,000
      * @throws IllegalArgumentException if it is not in this range
@@ -281,7 +284,7 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Has a refused request fail with a {@link RateLimitedException}. By default it is answered
+     * Makes a refused request fail with a {@link RateLimitedException}. By default it is answered
      * with a response that is made here, with status 429 or 503, {@code Retry-After} and no body,
      * so that it is handled as if the service itself had refused it.
      */

@@ -4,8 +4,8 @@ import dev.weir.identity.RequestView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is to be sent, without the types of an HTTP client. It is read as one that has
- * been received, but for what is not known before there is a connection.
+ * A request that is to be sent, without the types of an HTTP client. It is read like a received
+ * one, except for the values that are unknown before there is a connection.
  */
 public interface OutgoingRequest extends RequestView {
   /** Returns null: there is no connection yet. */
@@ -18,6 +18,6 @@ public interface OutgoingRequest extends RequestView {
   @Override
   String host();
 
-  /** Returns the port, also where it is the scheme's own. */
+  /** Returns the port, even if it is the scheme's own. */
   int port();
 }

@@ -3,24 +3,24 @@ package dev.weir.http.outgoing;
 import java.util.List;
 
 /**
- * Reads the field {@code RateLimit} as of draft-ietf-httpapi-ratelimit-headers, revision 11: a list
- * of structured-field Strings (RFC 9651, section 4.2) with the parameters {@code r}, permits left,
- * and {@code t}, seconds until there are more. Used by one thread.
+ * A reader of the field {@code RateLimit} as of draft-ietf-httpapi-ratelimit-headers, revision 11:
+ * a list of structured-field Strings (RFC 9651, section 4.2) with the parameters {@code r}, permits
+ * left, and {@code t}, seconds until there are more. Used by one thread.
  */
 final class RateLimitReader {
   /*
-   * What is read is one kind of list of which two integers matter, so a cursor over the text does,
-   * and no library has to come along with every HTTP client. It checks all of RFC 9651, because a
+   * Only one kind of list is read, and only two integers of it matter. So a cursor over the text is
+   * enough, and HTTP clients need no further library. The reader checks all of RFC 9651, because a
    * field with any mistake counts as absent.
    */
 
-  /** More is nothing that a rate limiter says. */
+  /** The longest field; no rate limiter sends a longer one. */
   private static final int MAX_LENGTH = 8_192;
 
   private static final long SECOND = 1_000_000_000L;
   private static final long MAX_SECONDS = 999_999_999L;
 
-  /** In place of an integer that is absent or of another type. */
+  /** The value of an integer that is absent or of another type. */
   private static final long ABSENT = Long.MIN_VALUE;
 
   private static final int MAX_INTEGER_DIGITS = 15;
@@ -28,7 +28,7 @@ final class RateLimitReader {
   private static final int MAX_FRACTION_DIGITS = 3;
   private static final String TOKEN = "!#$%&'*+-.^_`|~:/";
 
-  /** The text is no structured field. */
+  /** The error of a text that is not a structured field. */
   private static final class Malformed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -47,8 +47,9 @@ final class RateLimitReader {
   }
 
   /**
-   * Returns how long to wait until all policies without permits have some, in nanoseconds: {@link
-   * RetryAfter#NONE} if there is no such policy, it does not say when, or the field is malformed.
+   * Returns the time until all policies without permits have some, in nanoseconds: {@link
+   * RetryAfter#NONE} if there is no such policy, it does not state a time, or the field is
+   * malformed.
    *
    * @param lines of the field, in order
    */
@@ -107,7 +108,7 @@ final class RateLimitReader {
     parameters();
   }
 
-  /** Reads parameters; of those with one name the last counts. */
+  /** Reads parameters; of several with one name the last counts. */
   private void parameters() throws Malformed {
     remaining = ABSENT;
     seconds = ABSENT;
@@ -267,7 +268,7 @@ final class RateLimitReader {
     return next < text.length() && characters.indexOf(text.charAt(next)) >= 0;
   }
 
-  /** Returns the next character; at the end one that fits nowhere. */
+  /** Returns the next character; at the end one that is valid nowhere. */
   private char peek() {
     return next < text.length() ? text.charAt(next) : '\0';
   }

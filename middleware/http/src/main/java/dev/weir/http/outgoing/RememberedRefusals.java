@@ -12,16 +12,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which services have said that they do not want requests before some instant, by host and key.
- * Holds a bounded number, and forgets what was remembered first. Safe for use by many threads.
+ * The services that have refused requests until some instant, by host and key. It holds a bounded
+ * number of refusals, and removes the oldest first. Safe for use by many threads.
  */
 final class RememberedRefusals {
-  /** More hosts and keys than one process has refusals of within the longest time. */
+  /**
+   * The most refusals: more hosts and keys than one process has refusals of within the longest
+   * time.
+   */
   static final int MAX_ENTRIES = 65_536;
 
   /**
-   * A host and a key, as the first half of their SHA-256: a key may be a credential, which must not
-   * stay in memory for longer than its request, and of any length.
+   * A host and a key, as the first half of their SHA-256. A key may be a credential, which must not
+   * stay in memory for longer than its request, and may have any length.
    */
   record HostKey(long high, long low) {
     static HostKey of(String host, int port, String key) {
@@ -41,11 +44,11 @@ final class RememberedRefusals {
   }
 
   /**
-   * What a service has said.
+   * The refusal of a service.
    *
    * @param status 429 or 503
-   * @param sinceNanos when it arrived
-   * @param untilNanos when it is over
+   * @param sinceNanos the time at which it arrived
+   * @param untilNanos the time at which it is over
    */
   record Refusal(int status, long sinceNanos, long untilNanos) {}
 
@@ -53,7 +56,7 @@ final class RememberedRefusals {
   private final int maxEntries;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** In the order in which they were remembered. Guarded by the lock. */
+  /** The refusals in the order in which they were added. Guarded by the lock. */
   private final Map<HostKey, Refusal> refusals = new LinkedHashMap<>();
 
   /** Written under the lock, read without it: usually there is nothing to find. */
@@ -68,7 +71,7 @@ final class RememberedRefusals {
     return size;
   }
 
-  /** Remembers a refusal; of two for one host and key, the one that lasts longer. */
+  /** Adds a refusal; of two for one host and key, the one that lasts longer is kept. */
   void remember(HostKey place, int status, long nanos) {
     long now = ticker.nanos();
     Refusal refusal = new Refusal(status, now, now + nanos);
@@ -112,8 +115,8 @@ final class RememberedRefusals {
   }
 
   /**
-   * Forgets a refusal because the service has answered a request that was sent after it. An answer
-   * to one that was sent before says nothing: the two may have overtaken each other.
+   * Removes a refusal because the service has answered a request that was sent after it. An answer
+   * to an earlier request does not count: it may have been overtaken.
    */
   void forget(HostKey place, long sentNanos) {
     lock.lock();

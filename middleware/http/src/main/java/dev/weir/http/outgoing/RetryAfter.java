@@ -13,37 +13,37 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the field {@code Retry-After} (RFC 9110, section 10.2.3). */
+/** A reader of the field {@code Retry-After} (RFC 9110, section 10.2.3). */
 final class RetryAfter {
-  /** There is no such field, or none that can be read. */
+  /** The value if there is no such field, or none that can be read. */
   static final long NONE = -1;
 
-  /** The longest value that is looked at; a date has at most 33 characters. */
+  /** The longest value that is read; a date has at most 33 characters. */
   private static final int MAX_LENGTH = 64;
 
-  /** More digits are more seconds than anybody waits: 31 years. */
+  /** The most digits; more would be a wait of over 31 years. */
   private static final int MAX_DIGITS = 9;
 
   private static final long SECOND = 1_000_000_000L;
   private static final long MAX_SECONDS = 999_999_999L;
 
-  /** {@code Sun, 06 Nov 1994 08:49:37 GMT}, which is sent today. */
+  /** The form {@code Sun, 06 Nov 1994 08:49:37 GMT}, which is sent today. */
   private static final DateTimeFormatter FIXED =
       DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US);
 
-  /** {@code Sun Nov 6 08:49:37 1994}, which a recipient must accept, too. */
+  /** The form {@code Sun Nov 6 08:49:37 1994}, which a recipient must accept, too. */
   private static final DateTimeFormatter ASCTIME =
       DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.US);
 
   private RetryAfter() {}
 
   /**
-   * Returns how long to wait, in nanoseconds: at least 0, and {@link #NONE} if no line can be read;
+   * Returns the time to wait, in nanoseconds: at least 0, and {@link #NONE} if no line can be read;
    * of several lines, the longest.
    *
    * @param dates the lines of the response's field {@code Date}: an instant is compared with the
-   *     clock of the machine that wrote it, if it says what that shows
-   * @param nowNanos since 1970, otherwise
+   *     clock of the machine that wrote it, if the response states its time
+   * @param nowNanos nanoseconds since 1970, used otherwise
    */
   static long nanos(List<String> lines, List<String> dates, long nowNanos) {
     long longest = NONE;
@@ -90,7 +90,10 @@ final class RetryAfter {
     }
   }
 
-  /** {@code Sunday, 06-Nov-94 08:49:37 GMT}: no year is more than 50 years ahead. */
+  /**
+   * Returns the form {@code Sunday, 06-Nov-94 08:49:37 GMT}, in which no year is more than 50 years
+   * in the future.
+   */
   private static DateTimeFormatter rfc850(Instant now) {
     LocalDate first = LocalDate.ofInstant(now, ZoneOffset.UTC).minusYears(49);
     return new DateTimeFormatterBuilder()

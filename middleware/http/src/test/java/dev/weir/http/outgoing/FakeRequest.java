@@ -3,7 +3,7 @@ package dev.weir.http.outgoing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A request with an Authorization, or with none where that is null. */
+/** A request with an Authorization, or without one if that is null. */
 record FakeRequest(
     String method, String host, int port, String path, @Nullable String authorization)
     implements OutgoingRequest {

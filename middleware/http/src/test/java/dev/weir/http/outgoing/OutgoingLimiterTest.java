@@ -46,7 +46,7 @@ class OutgoingLimiterTest {
     engine.close();
   }
 
-  /** One request per second and host. */
+  /** Returns a builder of a limiter with one request per second and host. */
   private OutgoingLimiter.Builder oneASecond() {
     RuleSet rules =
         Objects.requireNonNull(
@@ -78,7 +78,7 @@ class OutgoingLimiterTest {
     return admissions.get(before);
   }
 
-  /** Has a request sent and answered. */
+  /** Sends a request, and answers it. */
   private void exchange(
       OutgoingLimiter limiter, OutgoingRequest request, int status, Map<String, String> fields) {
     Admission admission = admit(limiter, request);
@@ -446,7 +446,7 @@ class OutgoingLimiterTest {
     assertThat(limiter.waiting()).isZero();
   }
 
-  /** A test that sees it wait moves the time: then it must have its place. */
+  /** A test that sees it wait moves the time: it must have its place by then. */
   @Test
   void request_isSeenToWait_onceItIsQueued() {
     Queueing rules = new Queueing();
@@ -515,7 +515,7 @@ class OutgoingLimiterTest {
         .hasMessage("descriptor: none (expected: at least one, for rules)");
   }
 
-  /** Admits every request, when the test says so. */
+  /** A decider that admits every request, at the test's command. */
   private static final class Late implements Decider {
     private final List<Consumer<? super Answer>> asked = new ArrayList<>();
     private final List<Request> requests;
@@ -559,7 +559,7 @@ class OutgoingLimiterTest {
     }
   }
 
-  /** Refuses every request, with a queue that the test empties. */
+  /** A decider that refuses every request, with a queue that the test empties. */
   private static final class Queueing implements Decider {
     private final Policy policy = Policy.of(Quota.perSecond(1));
     private final Answer refused =

@@ -20,10 +20,10 @@ import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.cloud.gateway.support.NameUtils;
 
 /**
- * Checks what the routes of the properties say of limits when the application starts, all of it:
- * the gateway itself logs the first error that it meets, and starts without routes. Names that
- * nothing reads are errors too, because a typing error would lift a limit. Routes from elsewhere
- * are checked when the gateway makes them.
+ * The check of the limits in the routes of the properties when the application starts, all of them.
+ * The gateway itself logs the first error that it finds, and starts without routes. Unknown names
+ * are errors too, because a typing error would lift a limit. Routes from elsewhere are checked when
+ * the gateway makes them.
  */
 final class RouteCheck implements SmartInitializingSingleton {
   private static final String WEIR = "Weir";
@@ -32,14 +32,16 @@ final class RouteCheck implements SmartInitializingSingleton {
 
   private static final String OWN = WeirRateLimiter.PROPERTY + ".";
 
-  /** What some limiter reads, such as {@code redis-rate-limiter.replenishRate}. */
+  /** The names that other limiters read, such as {@code redis-rate-limiter.replenishRate}. */
   private static final Pattern FOREIGN =
       Pattern.compile("[a-z0-9-]*rate-?limiter\\..*", Pattern.CASE_INSENSITIVE);
 
-  /** How the gateway names an element of a list. */
+  /** The gateway's name of an element of a list. */
   private static final Pattern ELEMENT = Pattern.compile("\\.([0-9]+)$");
 
-  /** What {@code args} may have, in uniform spelling, and what each value is expected to be. */
+  /**
+   * The names that {@code args} may have, in uniform spelling, with a description of their values.
+   */
   private static final Map<String, String> FIELDS =
       Map.ofEntries(
           Map.entry("domain", RouteValues.DOMAIN),
@@ -109,11 +111,11 @@ final class RouteCheck implements SmartInitializingSingleton {
         check(place, text, most, () -> bound(args, filters).problems(field -> place));
       }
     } else {
-      // Each argument for itself, so that one that cannot be read hides no other.
+      // Each argument is bound by itself, so that an unreadable one hides no other.
       args.forEach((key, value) -> argument(place + ".args.", key, value, filters));
     }
     if (problems.size() == before) {
-      GatewayFilter unused = filters.apply(bound(args, filters)); // Refuses unsafe addresses.
+      GatewayFilter unused = filters.apply(bound(args, filters)); // This refuses unsafe addresses.
     }
   }
 

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is wrong with the values that routes have: each adds a problem, or none. */
+/** The checks of the values of routes: each adds a problem, or none. */
 final class RouteValues {
-  /** As long as a domain in a rule file may be. */
+  /** The longest domain, as in a rule file. */
   private static final int MAX_DOMAIN = 1_024;
 
   static final String DOMAIN = "1.." + MAX_DOMAIN + " characters";

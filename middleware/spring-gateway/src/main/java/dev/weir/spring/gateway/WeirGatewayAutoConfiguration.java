@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Primary;
 
 /**
- * Limits in the routes of Spring Cloud Gateway, where something decides. There is no filter for all
- * paths then, unless {@code weir.filters} or {@code weir.limits} have one.
+ * The limits in the routes of Spring Cloud Gateway, if there is a decider. There is no filter for
+ * all paths then, unless {@code weir.filters} or {@code weir.limits} have one.
  */
 @AutoConfiguration(
     before = {GatewayAutoConfiguration.class, ReactiveLimitAutoConfiguration.class},
@@ -41,7 +41,7 @@ public final class WeirGatewayAutoConfiguration {
   }
 
   /**
-   * Is what {@code RequestRateLimiter} asks, before one that the gateway makes by itself, unless
+   * Returns the limiter for {@code RequestRateLimiter}, which goes before the gateway's own, unless
    * the application has a limiter of its own.
    */
   @Bean
@@ -52,7 +52,7 @@ public final class WeirGatewayAutoConfiguration {
     return new WeirRateLimiter(limits, service);
   }
 
-  /** Stands back where the application has a resolver of its own. */
+  /** Returns a resolver that gives way to the application's own. */
   @Bean
   @Fallback
   WeirKeyResolver weirKeyResolver(ReactiveLimits limits) {

@@ -25,8 +25,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Makes the filter {@code Weir} of a route, which limits requests and answers refused ones as all
- * middleware of Weir does. In descriptors {@code {route}} is the route's id.
+ * The factory of the filter {@code Weir} of a route, which limits requests and answers refused ones
+ * in the same way as all middleware of Weir. In descriptors {@code {route}} is the route's id.
  *
  * <pre>{@code
  * filters:
@@ -38,12 +38,12 @@ import reactor.core.publisher.Mono;
  *       permits: 2
  * }</pre>
  *
- * <p>The short form is one descriptor; without any it is {@code route={route},ip={ip}}. Safe for
- * use by many threads, as are the filters.
+ * <p>The short form is one descriptor; without any it is {@code route={route},ip={ip}}. The factory
+ * and its filters are safe for use by many threads.
  */
 public final class WeirGatewayFilterFactory
     extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
-  /** As many entries as a descriptor can have; the short form is cut at the commas between them. */
+  /** The most entries of a descriptor; the short form is cut at the commas between them. */
   static final int MAX_PARTS = 32;
 
   private static final List<String> PARTS =
@@ -57,11 +57,11 @@ public final class WeirGatewayFilterFactory
     this.limits = limits;
   }
 
-  /** What a route says. Set before the filter is made, by one thread. */
+  /** The settings of a route. Set before the filter is made, by one thread. */
   public static final class Config implements HasRouteId {
     private static final List<String> DEFAULT = List.of("route={route},ip={ip}");
 
-    /** A list in a file of properties comes as names that are numbers. */
+    /** The order of the elements of a list, whose names are numbers in a file of properties. */
     private static final Comparator<String> NUMBERS =
         Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
@@ -115,22 +115,22 @@ public final class WeirGatewayFilterFactory
       this.descriptors = descriptors;
     }
 
-    /** Returns what a request costs. */
+    /** Returns the permits of a request. */
     public long getPermits() {
       return permits;
     }
 
-    /** Sets what a request costs, at least 0. Default: 1. */
+    /** Sets the permits of a request, at least 0. Default: 1. */
     public void setPermits(long permits) {
       this.permits = permits;
     }
 
-    /** Returns what becomes of a request without a value that a descriptor needs. */
+    /** Returns the treatment of a request without a value that a descriptor needs. */
     public Missing getMissing() {
       return missing;
     }
 
-    /** Sets what becomes of a request without a value that a descriptor needs. Default: shared. */
+    /** Sets the treatment of a request without a value that a descriptor needs. Default: shared. */
     public void setMissing(Missing missing) {
       this.missing = missing;
     }
@@ -145,7 +145,7 @@ public final class WeirGatewayFilterFactory
       this.refundUnlessStatus = statuses;
     }
 
-    /** Returns all descriptors by what they are called in properties. */
+    /** Returns all descriptors by their names in properties. */
     private Map<String, String> templates() {
       Map<String, String> all = new LinkedHashMap<>();
       if (!descriptor.isEmpty()) {
@@ -157,7 +157,7 @@ public final class WeirGatewayFilterFactory
       return all;
     }
 
-    /** Returns all that is wrong, with names made of those of the fields. */
+    /** Returns all problems, with names made of those of the fields. */
     List<PropertyProblem> problems(UnaryOperator<String> name) {
       List<PropertyProblem> problems = new ArrayList<>();
       RouteValues.domain(domain, name, problems);
@@ -185,7 +185,7 @@ public final class WeirGatewayFilterFactory
     }
   }
 
-  /** A filter; its text is what the gateway's list of routes shows. */
+  /** A filter with the text that the gateway's list of routes shows. */
   private record RouteLimit(ReactiveLimits limits, RequestLimiter limiter, String text)
       implements GatewayFilter {
     @Override
@@ -208,8 +208,8 @@ public final class WeirGatewayFilterFactory
   /**
    * Makes a filter.
    *
-   * @throws WeirPropertiesException with all that is wrong
-   * @throws IllegalStateException if the server takes addresses from what clients write
+   * @throws WeirPropertiesException with all problems
+   * @throws IllegalStateException if the server takes addresses from headers that clients write
    */
   @Override
   public GatewayFilter apply(Config config) {

@@ -6,10 +6,10 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Resolves a request to the address of its client, by the properties {@code weir.client-address}:
- * without trusted proxies it is the connection's other end, whatever the headers say. There always
- * is an address or a text in its place, so no request is refused for the lack of a key. Safe for
- * use by many threads.
+ * The resolver of a request's key, which is the address of its client, by the properties {@code
+ * weir.client-address}: without trusted proxies it is the connection's other end, whatever the
+ * headers contain. There always is an address or a text in its place, so no request is refused for
+ * lack of a key. Safe for use by many threads.
  */
 public final class WeirKeyResolver implements KeyResolver {
   private final ReactiveLimits limits;
@@ -17,7 +17,7 @@ public final class WeirKeyResolver implements KeyResolver {
   /**
    * Makes a resolver.
    *
-   * @throws IllegalStateException if the server takes addresses from what clients write
+   * @throws IllegalStateException if the server takes addresses from headers that clients write
    */
   public WeirKeyResolver(ReactiveLimits limits) {
     this.limits = limits;

@@ -19,9 +19,9 @@ import org.springframework.cloud.gateway.support.ConfigurationService;
 import reactor.core.publisher.Mono;
 
 /**
- * Decides the requests of the gateway's own filter {@code RequestRateLimiter} by the rules of Weir.
- * A request counts for the descriptor {@code route=ROUTE,key=KEY}: the route's id, and what the
- * filter's {@code KeyResolver} says.
+ * The limiter of the gateway's own filter {@code RequestRateLimiter}, which decides by the rules of
+ * Weir. A request is counted under the descriptor {@code route=ROUTE,key=KEY}: the route's id, and
+ * the key from the filter's {@code KeyResolver}.
  *
  * <pre>{@code
  * filters:
@@ -29,35 +29,35 @@ import reactor.core.publisher.Mono;
  *     args: {weir-rate-limiter.domain: shop, weir-rate-limiter.permits: 2}
  * }</pre>
  *
- * <p>That filter answers a refused request with its own status, 429 where nothing else is set, the
+ * <p>That filter answers a refused request with its own status, 429 unless another one is set, the
  * fields of Weir and no body. A request that cannot be decided is an error with status 503. Safe
  * for use by many threads.
  */
 public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.Config> {
-  /** What the arguments of a route begin with. */
+  /** The beginning of the names of a route's arguments. */
   public static final String PROPERTY = "weir-rate-limiter";
 
   private static final int REFUSED = 429;
 
-  /** In a limiter's place for the domain of the application. */
+  /** The key of the limiter for the domain of the application. */
   private static final String OWN_DOMAIN = "";
 
   private final ReactiveLimits limits;
   private final Config unset = new Config();
 
-  /** By route. */
+  /** The settings by route. */
   private final Map<String, Config> configs = new ConcurrentHashMap<>();
 
-  /** By domain, of which there are as many as routes name. */
+  /** The limiters by domain, as many as routes name. */
   private final Map<String, RequestLimiter> limiters = new ConcurrentHashMap<>();
 
-  /** Makes a limiter; {@code service} reads what routes say. */
+  /** Makes a limiter; {@code service} reads the routes' settings. */
   public WeirRateLimiter(ReactiveLimits limits, ConfigurationService service) {
     super(Config.class, PROPERTY, service);
     this.limits = limits;
   }
 
-  /** What a route says. Set before its first request, by one thread. */
+  /** The settings of a route. Set before its first request, by one thread. */
   public static final class Config {
     private @Nullable String domain;
     private long permits = 1;
@@ -72,17 +72,17 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
       this.domain = domain;
     }
 
-    /** Returns what a request costs. */
+    /** Returns the permits of a request. */
     public long getPermits() {
       return permits;
     }
 
-    /** Sets what a request costs, at least 0. Default: 1. */
+    /** Sets the permits of a request, at least 0. Default: 1. */
     public void setPermits(long permits) {
       this.permits = permits;
     }
 
-    /** Returns all that is wrong, with names made of those of the fields. */
+    /** Returns all problems, with names made of those of the fields. */
     List<PropertyProblem> problems(UnaryOperator<String> name) {
       List<PropertyProblem> problems = new ArrayList<>();
       RouteValues.domain(domain, name, problems);
@@ -92,8 +92,8 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
   }
 
   /**
-   * A request as the limiter sees it. The key stands where a login would: both say whose request it
-   * is, and somebody else has found it out before.
+   * A request in the form that the limiter reads. The key is in the place of a login: both identify
+   * the owner of the request, and another part has found it before.
    */
   private record KeyedRequest(String route, String login, long permits) implements RequestView {
     @Override
@@ -123,9 +123,9 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
   }
 
   /**
-   * Takes what a route says.
+   * Sets the settings of a route.
    *
-   * @throws WeirPropertiesException if it is wrong; what the route said before stays
+   * @throws WeirPropertiesException if they are wrong; the route's earlier settings stay
    */
   @Override
   public void onApplicationEvent(FilterArgsEvent event) {

@@ -1,3 +1,3 @@
-/** Limits requests in the routes of Spring Cloud Gateway. */
+/** Rate limits in the routes of Spring Cloud Gateway. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring.gateway;

@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** What the actuator shows of Weir, over HTTP. */
+/** Tests of the actuator's data about Weir, over HTTP. */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     classes = ActuatorTest.App.class,

@@ -17,7 +17,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Configuration;
 
-/** An application with a real port finds the starter. */
+/** Tests that an application with a real port finds the starter. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, classes = StartTest.App.class)
 class StartTest {
   @Configuration(proxyBeanMethods = false)

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call asks for.
+ * The request of one call.
  *
- * @param limits those that limit this call, in the order of the request's descriptors
+ * @param limits the limits of this call, in the order of the request's descriptors
  */
 record Asked(Request request, List<Limit> limits) {
-  /** Returns the most that every limit which refuses lets the call wait, in nanoseconds, or 0. */
+  /** Returns the longest wait that every refusing limit allows the call, in nanoseconds, or 0. */
   long maxWaitNanos(Answer refused) {
     long least = refused.maxWaitNanos();
     List<Status> refusing = refused.refusing();

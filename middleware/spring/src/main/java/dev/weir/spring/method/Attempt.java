@@ -7,15 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * One call's way to its answer: it is decided and, where it is refused and may wait, stands in the
+ * One call's path to its answer: it is decided and, if it is refused and may wait, waits in the
  * queue. Safe for use by many threads.
  */
 final class Attempt {
   /*
-   * The caller may give up at any moment: its subscription is cancelled, its future too, or its
-   * thread is interrupted. Then what was charged is given back, also if the answer comes later.
-   * So the one who comes first decides: the caller who claims the answer to act on it, or the one who
-   * gives up.
+   * The caller may give up at any moment: its subscription or its future is cancelled, or its
+   * thread is interrupted. Then the charge is given back, also if the answer comes later. So the
+   * first action decides: either the caller claims the answer to act on it, or it gives up.
    */
   private final Decider decider;
   private final Asked asked;
@@ -27,7 +26,7 @@ final class Attempt {
   /**
    * Makes an attempt.
    *
-   * @param mayWait false to take a refusal at once, whatever the limits say
+   * @param mayWait false to take a refusal at once, whatever the limits allow
    */
   Attempt(Decider decider, Asked asked, boolean mayWait) {
     this.decider = decider;
@@ -35,7 +34,9 @@ final class Attempt {
     this.mayWait = mayWait;
   }
 
-  /** Begins, once. Whatever hangs on the answer may run on a thread that must not be blocked. */
+  /**
+   * Starts, once. Actions that depend on the answer may run on a thread that must not be blocked.
+   */
   CompletableFuture<Answer> begin() {
     decider.decide(asked.request(), this::decided);
     return answer;
@@ -60,7 +61,7 @@ final class Attempt {
     }
   }
 
-  /** Takes the answer to act on it, once; false if the call was given up. */
+  /** Claims the answer to act on it, once; returns false if the call was given up. */
   boolean claim() {
     return over.compareAndSet(false, true);
   }

@@ -3,7 +3,7 @@ package dev.weir.spring.method;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code #root} is in an expression. It has getters because SpEL looks for those. */
+/** The object {@code #root} in an expression. It has getters because SpEL searches for those. */
 final class CallRoot {
   private final Method method;
   private final @Nullable Object target;

@@ -15,12 +15,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * What all limited methods share: who decides, for which domain, and what expressions see. Beans
- * are looked up when they are first used, since the aspect is made before most of them. Safe for
- * use by many threads.
+ * The parts that all limited methods share: the decider, the domain, and the variables of
+ * expressions. Beans are looked up when they are first used, since the aspect is made before most
+ * of them. Safe for use by many threads.
  */
 final class Deciding {
-  /** Boot's executor for such tasks, which carries over what the application bound to a thread. */
+  /**
+   * The name of Boot's executor for such tasks, which carries over values that the application
+   * bound to a thread.
+   */
   private static final String EXECUTOR = "applicationTaskExecutor";
 
   private static final boolean WEB =
@@ -53,7 +56,7 @@ final class Deciding {
     return decider.obtain();
   }
 
-  /** Returns whether anything is limited at all. */
+  /** Returns whether limits are enabled at all. */
   boolean isEnabled() {
     return enabled.obtain();
   }
@@ -62,7 +65,7 @@ final class Deciding {
     return domain.obtain();
   }
 
-  /** Returns where methods run whose answer came on a thread that must not be blocked. */
+  /** Returns the executor of methods whose answer came on a thread that must not be blocked. */
   Executor executor() {
     return executor.obtain();
   }
@@ -76,7 +79,10 @@ final class Deciding {
     return WEB ? Web.refusal(request, answer) : new RateLimitExceededException(request, answer);
   }
 
-  /** Apart, because the machine loads what a class returns before it runs any of it. */
+  /**
+   * A separate class, because the JVM loads the types that a class returns before it runs any of
+   * it.
+   */
   private static final class Web {
     static RateLimitExceededException refusal(Request request, Answer answer) {
       return new WebRateLimitExceededException(request, answer);

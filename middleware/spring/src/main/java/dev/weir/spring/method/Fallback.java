@@ -23,8 +23,8 @@ final class Fallback {
   }
 
   /**
-   * Finds the method in a class or what it extends. One that takes the exception goes before one
-   * that does not.
+   * Finds the method in a class or its superclasses. A method that takes the exception is preferred
+   * to one that does not.
    *
    * @param place the limited method and the attribute, for messages
    * @throws IllegalStateException if there is none that fits
@@ -82,7 +82,7 @@ final class Fallback {
   /**
    * Answers a refused call.
    *
-   * @throws Throwable what the method throws
+   * @throws Throwable if the method throws it
    */
   @Nullable Object answer(
       @Nullable Object target, Object[] arguments, RateLimitExceededException refusal)

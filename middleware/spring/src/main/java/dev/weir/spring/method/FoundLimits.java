@@ -12,8 +12,9 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The annotations that hold for a method: of what it overrides or implements only the nearest that
- * has any, and the same for its class. Those of other annotations are found too.
+ * The annotations in force for a method. Of those on the methods that it overrides or implements
+ * only the nearest count, and the same for its class. Annotations on other annotations are found
+ * too.
  *
  * @param ofClass those of the class
  * @param ofMethod those of the method itself
@@ -21,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
 record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
   private static final FoundLimits NONE = new FoundLimits(List.of(), List.of());
 
-  /** What was found on one element. */
+  /** The annotations on one element. */
   private record Nearest(int distance, List<RateLimit> limits) {
     static Nearest of(MergedAnnotations annotations) {
       int distance = Integer.MAX_VALUE;
@@ -42,7 +43,7 @@ record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
   /**
    * Finds them.
    *
-   * @param method as the class has it
+   * @param method the method of the class itself
    * @throws IllegalStateException if they contradict each other, or the method cannot be limited
    */
   static FoundLimits of(Method method, Class<?> targetClass) {

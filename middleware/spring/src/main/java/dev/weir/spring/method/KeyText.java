@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the value of a key's expression as the value of a descriptor's entry. */
+/** The value of a key's expression as the value of a descriptor's entry. */
 final class KeyText {
-  /** The longest value that is a key as it is, in UTF-16 code units: as in the filters. */
+  /** The longest value that is an unchanged key, in UTF-16 code units, as in the filters. */
   static final int MAX_LENGTH = 1_024;
 
   private static final String HASHED = "sha256:";
@@ -18,12 +18,12 @@ final class KeyText {
   private KeyText() {}
 
   /**
-   * Returns the text: as it is if it can be shown and is not too long, else {@code sha256:} and a
-   * hash. Different texts stay different. Null and the empty text are both empty, which nothing
-   * else is.
+   * Returns the text: unchanged if it can be shown and is not too long, else {@code sha256:} and a
+   * hash. Different texts stay different. Null and the empty text both become the empty text, and
+   * no other value does.
    *
    * @throws IllegalArgumentException if the value, or an element of it, has no text of its own; the
-   *     message says what is expected
+   *     message states what is expected
    */
   static String of(@Nullable Object value) {
     String text = text(value);
@@ -48,7 +48,7 @@ final class KeyText {
     } else if (value instanceof Collection<?> elements) {
       return joined(elements);
     } else if (!hasText(value.getClass())) {
-      // Object.toString is another text for each object: no call would ever be refused.
+      // Object.toString is another text for each object: all calls would pass.
       throw new IllegalArgumentException(
           "a value with a toString of its own, which "
               + value.getClass().getTypeName()
@@ -57,7 +57,7 @@ final class KeyText {
     return value.toString();
   }
 
-  /** Joins elements so that no two lists become the same text. */
+  /** Joins elements so that different lists become different texts. */
   private static String joined(Collection<?> elements) {
     StringJoiner text = new StringJoiner(",");
     for (Object element : elements) {
@@ -71,11 +71,11 @@ final class KeyText {
       Method toString = type.getMethod("toString");
       return toString.getDeclaringClass() != Object.class;
     } catch (NoSuchMethodException e) {
-      throw new IllegalStateException(e); // Every class has it.
+      throw new IllegalStateException(e); // Every Java platform has SHA-256.
     }
   }
 
-  /** Returns whether a character could steer a terminal or hide in a log. */
+  /** Returns whether a character could steer a terminal or be invisible in a log. */
   private static boolean hides(int c) {
     int type = Character.getType(c);
     return type == Character.CONTROL

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
 /**
- * One annotation, read.
+ * One annotation in parsed form.
  *
  * @param key null: all calls share one counter
  * @param condition null: every call is limited
  * @param fallback method that answers refusals; null: a refusal is an exception
- * @param maxWaitNanos the most that a refused call waits, or 0
+ * @param maxWaitNanos the longest that a refused call waits, or 0
  */
 record Limit(
     String name,
@@ -30,7 +30,7 @@ record Limit(
   }
 
   /**
-   * Returns the descriptor of one call, or null if this does not limit it.
+   * Returns the descriptor of one call, or null if this annotation does not limit it.
    *
    * @param context null if this is constant
    */

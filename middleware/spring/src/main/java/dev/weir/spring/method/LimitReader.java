@@ -12,12 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
 
-/** Reads the annotations of one method: whatever is wrong with them is an error here. */
+/** A reader of the annotations of one method: every problem with them is an error here. */
 final class LimitReader {
   private static final long MIN_WAIT_NANOS = 1_000_000L;
   private static final long MAX_WAIT_NANOS = 60_000_000_000L;
 
-  /** As long as a key that comes from an expression. */
+  /** The longest name, the same as for a key from an expression. */
   private static final int MAX_NAME_LENGTH = KeyText.MAX_LENGTH;
 
   private final Method method;
@@ -29,7 +29,7 @@ final class LimitReader {
   /**
    * Makes a reader.
    *
-   * @param method as the class has it
+   * @param method the method of the class itself
    */
   LimitReader(Method method, Class<?> targetClass, ParameterNameDiscoverer names) {
     this.method = method;

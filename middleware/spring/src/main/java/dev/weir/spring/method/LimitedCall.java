@@ -25,7 +25,7 @@ final class LimitedCall {
     return new LimitedCall(method, copy, deciding);
   }
 
-  /** Returns where the method stands, for messages. */
+  /** Returns the place of the method, for messages. */
   String place() {
     return method.place();
   }
@@ -35,7 +35,7 @@ final class LimitedCall {
   }
 
   /**
-   * Returns what the call asks for, or null if nothing limits it.
+   * Returns the request of the call, or null if nothing limits it.
    *
    * @throws IllegalStateException if an expression has no value
    */
@@ -46,7 +46,7 @@ final class LimitedCall {
   /**
    * Runs the method.
    *
-   * @throws Throwable what it throws
+   * @throws Throwable if the method throws it
    */
   @Nullable Object proceed() throws Throwable {
     return invocation.proceed();
@@ -57,7 +57,7 @@ final class LimitedCall {
    *
    * @throws RateLimitExceededException if it is refused and has no fallback method
    * @throws IllegalStateException if the request could not be decided
-   * @throws Throwable what the method or its fallback method throws
+   * @throws Throwable if the method or its fallback method throws it
    */
   @Nullable Object finish(Asked asked, Answer answer) throws Throwable {
     return answer.allowed() ? proceed() : refuse(asked, answer);
@@ -68,7 +68,7 @@ final class LimitedCall {
    *
    * @throws RateLimitExceededException if it has none
    * @throws IllegalStateException if the request could not be decided
-   * @throws Throwable what the fallback method throws
+   * @throws Throwable if the fallback method throws it
    */
   @Nullable Object refuse(Asked asked, Answer answer) throws Throwable {
     if (answer.error() != null) {

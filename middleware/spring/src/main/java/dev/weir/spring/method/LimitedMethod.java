@@ -31,20 +31,20 @@ final class LimitedMethod {
     this.returns = ReturnKind.of(method, place());
   }
 
-  /** Returns where it stands, for messages. */
+  /** Returns the place of the method, for messages. */
   String place() {
     return MethodPlace.of(method, targetClass);
   }
 
-  /** Returns how its result is made to depend on the answer. */
+  /** Returns the kind of its result, which decides how it depends on the answer. */
   ReturnKind returns() {
     return returns;
   }
 
   /**
-   * Returns what a call asks for, or null if nothing limits it.
+   * Returns the request of a call, or null if nothing limits it.
    *
-   * @param shared has what all contexts have in common: beans, readers of properties
+   * @param shared the parts that all contexts have in common: beans, readers of properties
    * @throws IllegalStateException if an expression has no value for it
    */
   @Nullable Asked ask(String domain, MethodInvocation call, StandardEvaluationContext shared) {
@@ -66,7 +66,7 @@ final class LimitedMethod {
     CallRoot root = new CallRoot(method, call.getThis(), targetClass, arguments);
     MethodBasedEvaluationContext context =
         new MethodBasedEvaluationContext(root, method, arguments, names);
-    // What it reads by reflection is remembered in the readers, which are therefore shared.
+    // The results of reflection are kept in the readers, which are therefore shared.
     shared.applyDelegatesTo(context);
     return context;
   }

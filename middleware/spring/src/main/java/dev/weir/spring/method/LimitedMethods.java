@@ -15,11 +15,11 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.ClassUtils;
 
 /**
- * All methods that are limited, each read once. Safe for use by many threads.
+ * All limited methods, each read once. Safe for use by many threads.
  *
- * <p>Whether a bean needs a proxy is asked when it is created, class by class; all methods of the
- * class are read then, so that an error in one of them is found before the first call. There are no
- * more entries than methods of the application's beans.
+ * <p>When a bean is created, Spring checks class by class whether it needs a proxy. All methods of
+ * the class are read then, so that an error in one of them is found before the first call. There
+ * are at most as many entries as methods of the application's beans.
  */
 final class LimitedMethods extends StaticMethodMatcherPointcut {
   private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ final class LimitedMethods extends StaticMethodMatcherPointcut {
   }
 
   /**
-   * Returns what limits a method of a class, or null if nothing does.
+   * Returns the limits of a method of a class, or null if there are none.
    *
    * @throws IllegalStateException if an annotation is wrong
    */
@@ -71,7 +71,10 @@ final class LimitedMethods extends StaticMethodMatcherPointcut {
     return new LimitedMethod(specific, shown, reader.read(found.all()), names);
   }
 
-  /** Returns the method as the class has it. Of a bean that is a proxy, its interface says more. */
+  /**
+   * Returns the method of the class itself. If a bean is a proxy, its interface has more
+   * information.
+   */
   private static Method specific(Method method, Class<?> targetClass) {
     return Proxy.isProxyClass(targetClass)
         ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)

@@ -26,12 +26,12 @@ final class MethodExpression {
   }
 
   /**
-   * Parses an expression. A variable that does not exist is an error here: SpEL takes it for null,
-   * and a misspelt key would have all calls share one counter.
+   * Parses an expression. An unknown variable is an error here: SpEL treats it as null, and with a
+   * misspelt key all calls would share one counter.
    *
    * @param place the method and the attribute, for messages
    * @param variables the names it may use
-   * @param expected what to say of other names
+   * @param expected the constraint in the error for other names
    * @throws IllegalStateException if it is wrong
    */
   static MethodExpression parse(String place, String text, Set<String> variables, String expected) {
@@ -109,7 +109,7 @@ final class MethodExpression {
         || (number instanceof BigInteger big && big.bitLength() < Long.SIZE);
   }
 
-  /** Returns the value as yes or no. */
+  /** Returns the value as a boolean. */
   boolean holds(@Nullable EvaluationContext context) {
     Object value = value(context);
     if (!(value instanceof Boolean holds)) {

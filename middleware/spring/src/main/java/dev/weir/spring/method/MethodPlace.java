@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Says where an annotation stands, for messages. */
+/** The place of an annotation, for messages. */
 final class MethodPlace {
   private MethodPlace() {}
 

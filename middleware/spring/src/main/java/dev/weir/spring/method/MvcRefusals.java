@@ -13,8 +13,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
 /**
- * Answers refusals that no {@code @ExceptionHandler} of the application takes. Without it Spring
- * sends the status and the fields, but the application's error page in place of the body.
+ * The answers to refusals that no {@code @ExceptionHandler} of the application takes. Without it
+ * Spring sends the status and the fields, but the application's error page in place of the body.
  */
 final class MvcRefusals implements WebMvcConfigurer, HandlerExceptionResolver {
   @Override
@@ -45,7 +45,7 @@ final class MvcRefusals implements WebMvcConfigurer, HandlerExceptionResolver {
     try {
       response.getOutputStream().write(body);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // The client is gone.
+      throw new UncheckedIOException(e); // The client has gone.
     }
     return new ModelAndView();
   }

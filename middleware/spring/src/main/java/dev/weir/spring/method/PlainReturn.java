@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A method that returns its result itself: its caller's thread waits for the answer. */
+/**
+ * The kind of a method that returns its result itself: its caller's thread waits for the answer.
+ */
 final class PlainReturn implements ReturnKind {
   @Override
   public @Nullable Object run(LimitedCall call) throws Throwable {
@@ -39,7 +41,7 @@ final class PlainReturn implements ReturnKind {
       Thread.currentThread().interrupt();
       throw new CancellationException(call.place() + ": interrupted while it waited for a permit");
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // An answer is never an exception.
+      throw new IllegalStateException(e); // An answer never ends with an exception.
     }
   }
 }

@@ -26,11 +26,11 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * The aspect behind {@link RateLimit}, where something decides. It needs spring-aop only, which
- * every application has: no AspectJ.
+ * The configuration of the aspect behind {@link RateLimit}, if there is a decider. It needs
+ * spring-aop only, which every application has: no AspectJ.
  *
  * <p>{@code weir.annotations.order} is its order among aspects. By default it is outside of
- * transactions and of retries: a refused call begins none, and is not repeated.
+ * transactions and of retries: a refused call starts no transaction, and is not repeated.
  */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnBean(Decider.class)
@@ -39,7 +39,10 @@ import org.springframework.core.type.AnnotationMetadata;
 public class RateLimitAutoConfiguration {
   private static final int ORDER = Ordered.LOWEST_PRECEDENCE - 10;
 
-  /** Has beans made into proxies, as transactions do, if nothing else does yet. */
+  /**
+   * The registrar that makes beans into proxies, like that of transactions, if nothing else does
+   * yet.
+   */
   static final class ProxyRegistrar implements ImportBeanDefinitionRegistrar {
     @Override
     public void registerBeanDefinitions(
@@ -55,12 +58,12 @@ public class RateLimitAutoConfiguration {
     Deciding deciding = new Deciding(beans, environment);
     DefaultPointcutAdvisor advisor =
         new DefaultPointcutAdvisor(methods, new RateLimitInterceptor(methods, deciding));
-    // Not by the properties: this is made before any bean, and they would be too.
+    // Not by the properties: this is made before any bean, and then they would be too.
     advisor.setOrder(environment.getProperty("weir.annotations.order", Integer.class, ORDER));
     return advisor;
   }
 
-  /** Answers refusals in an application of Spring MVC. */
+  /** The answers to refusals in an application of Spring MVC. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   @ConditionalOnClass(name = "org.springframework.web.servlet.config.annotation.WebMvcConfigurer")
@@ -71,12 +74,12 @@ public class RateLimitAutoConfiguration {
     }
   }
 
-  /** Answers refusals in an application of Spring WebFlux. */
+  /** The answers to refusals in an application of Spring WebFlux. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
   @ConditionalOnClass(name = "org.springframework.web.server.WebExceptionHandler")
   static class WebFlux {
-    /** Goes before Boot's own handler, which has the order -1. */
+    /** Returns the handler, which goes before Boot's own with the order -1. */
     @Bean
     @Order(-2)
     WebFluxRefusals weirWebFluxRefusals() {

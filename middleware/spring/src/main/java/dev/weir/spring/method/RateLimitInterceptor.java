@@ -5,7 +5,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
-/** Decides every call of a limited method. Safe for use by many threads. */
+/** The interceptor that decides every call of a limited method. Safe for use by many threads. */
 final class RateLimitInterceptor implements MethodInterceptor {
   private final LimitedMethods methods;
   private final Deciding deciding;

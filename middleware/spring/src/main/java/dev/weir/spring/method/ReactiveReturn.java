@@ -11,9 +11,9 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A method that returns a {@code Mono}, a {@code Flux} or another publisher: each subscription is a
- * call of its own, and the method runs after its answer. An answer that comes late, on a thread
- * that must not be blocked, is handed to Reactor's.
+ * The kind of a method that returns a {@code Mono}, a {@code Flux} or another publisher: each
+ * subscription is a call of its own, and the method runs after its answer. An answer that comes
+ * late, on a thread that must not be blocked, is passed to Reactor's.
  */
 final class ReactiveReturn implements ReturnKind {
   private final ReactiveAdapter adapter;
@@ -62,13 +62,13 @@ final class ReactiveReturn implements ReturnKind {
             .thenAcceptAsync(sink::success, task -> Schedulers.parallel().schedule(task))
             .whenComplete(
                 (nothing, failure) -> {
-                  if (failure != null) { // Given up, which nobody hears, or Reactor is shut down.
+                  if (failure != null) { // Given up, without a report, or Reactor is shut down.
                     sink.error(failure);
                   }
                 });
   }
 
-  /** What makes a publisher. */
+  /** The source of a publisher. */
   private interface Body {
     @Nullable Object run() throws Throwable;
   }

@@ -3,7 +3,7 @@ package dev.weir.spring.method;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
-/** Knows the threads that must not be blocked, if there is Reactor at all. */
+/** The threads that must not be blocked, if there is Reactor at all. */
 final class ReactiveThreads {
   private static final boolean REACTOR =
       ClassUtils.isPresent(

@@ -8,13 +8,13 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
-/** What a method returns, and so when a call of it is decided. */
+/** The kind of a method's result, which decides when a call of it is decided. */
 interface ReturnKind {
   /**
-   * Decides a call, and has it run or refuses it.
+   * Decides a call, and runs or refuses it.
    *
-   * @return what the method returns
-   * @throws Throwable the refusal, or what the method throws
+   * @return the result of the method
+   * @throws Throwable the refusal, or an exception of the method
    */
   @Nullable Object run(LimitedCall call) throws Throwable;
 

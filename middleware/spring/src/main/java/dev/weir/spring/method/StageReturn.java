@@ -6,13 +6,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method that returns a {@link CompletionStage}. It runs on the caller's thread if the answer is
- * there at once, else on the application's executor. Refusals, and errors in expressions, complete
- * the stage.
+ * The kind of a method that returns a {@link CompletionStage}. It runs on the caller's thread if
+ * the answer is there at once, else on the application's executor. Refusals, and errors in
+ * expressions, complete the stage.
  */
 @SuppressWarnings(
-    "FutureReturnValueIgnored") // The proxy hands the stage to the caller; what hangs on it reports
-// to it.
+    "FutureReturnValueIgnored") // The stage goes to the caller; dependent actions report
+// their failures to it.
 final class StageReturn implements ReturnKind {
   @Override
   public @Nullable Object run(LimitedCall call) throws Throwable {
@@ -55,7 +55,7 @@ final class StageReturn implements ReturnKind {
             call.deciding().executor())
         .whenComplete(
             (nothing, failure) -> {
-              if (failure != null) { // The executor takes no tasks any more.
+              if (failure != null) { // The executor takes no more tasks.
                 attempt.giveUp();
                 result.completeExceptionally(failure);
               }

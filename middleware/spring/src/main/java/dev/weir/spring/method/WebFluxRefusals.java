@@ -6,7 +6,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** Answers refusals that no {@code @ExceptionHandler} of the application takes. */
+/** The answers to refusals that no {@code @ExceptionHandler} of the application takes. */
 final class WebFluxRefusals implements WebExceptionHandler {
   @Override
   public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {

@@ -15,7 +15,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponse;
 
-/** A refusal that knows how to look over HTTP. Apart, because spring-web need not be there. */
+/** A refusal with its form over HTTP. A separate class, because spring-web may be absent. */
 public final class WebRateLimitExceededException extends RateLimitExceededException
     implements ErrorResponse {
   private static final long serialVersionUID = 1;
@@ -23,8 +23,8 @@ public final class WebRateLimitExceededException extends RateLimitExceededExcept
   /**
    * Makes an exception.
    *
-   * @param request what was asked for
-   * @param answer that refuses it
+   * @param request the request of the call
+   * @param answer the answer that refuses it
    */
   public WebRateLimitExceededException(Request request, Answer answer) {
     super(request, answer);
@@ -47,10 +47,10 @@ public final class WebRateLimitExceededException extends RateLimitExceededExcept
   }
 
   /**
-   * Gives the header fields.
+   * Returns the header fields through two functions.
    *
-   * @param set takes name and value of a field that a response has once
-   * @param add takes those of a list: a filter's limits may stand in it already
+   * @param set receives name and value of a field that a response has once
+   * @param add receives those of a list, which may already contain a filter's limits
    */
   void fields(BiConsumer<String, String> set, BiConsumer<String, String> add) {
     CheckAnswer check = check();
@@ -82,7 +82,7 @@ public final class WebRateLimitExceededException extends RateLimitExceededExcept
     return problem;
   }
 
-  /** Returns the same body as the service and the filters send, UTF-8 JSON. */
+  /** Returns the same body that the service and the filters send, UTF-8 JSON. */
   byte[] json() {
     return check().json();
   }

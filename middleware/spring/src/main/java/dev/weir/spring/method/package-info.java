@@ -1,5 +1,5 @@
 /**
- * Limits on methods: what {@link dev.weir.spring.RateLimit} says, as an aspect.
+ * Limits on methods: the aspect behind {@link dev.weir.spring.RateLimit}.
  *
  * <p>More than 20 types: each kind of return value has an adapter of its own.
  */

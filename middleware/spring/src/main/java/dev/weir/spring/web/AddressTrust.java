@@ -9,13 +9,13 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.server.WebServerFactory;
 import org.springframework.core.env.Environment;
 
-/** Refuses to start where a client could choose the address that it is counted by. */
+/** The check that refuses to start if a client could choose the address that it is counted by. */
 final class AddressTrust {
   /*
    * With server.forward-headers-strategy a server or a filter of Spring replaces the address of the
-   * connection by what a header says. Only Tomcat's valve walks that header from the right, past
+   * connection by one from a header. Only Tomcat's valve walks that header from the right, past
    * trusted proxies alone; all others take the leftmost address, which the client itself may have
-   * written. Where the connection's own address can still be found, nothing is lost:
+   * written. The table shows where the connection's own address can still be found:
    *
    *              native                      framework
    *   Tomcat     its valve is trusted        unwrapped, or by the native request
@@ -23,7 +23,7 @@ final class AddressTrust {
    *   Jetty      lost                        unwrapped; lost in WebFlux
    *   Undertow   lost                        unwrapped; lost in WebFlux
    *
-   * On a cloud platform, such as Kubernetes, Boot takes native where nothing is said.
+   * On a cloud platform, such as Kubernetes, Boot's default is native.
    */
 
   private static final String STRATEGY = "server.forward-headers-strategy";
@@ -38,7 +38,7 @@ final class AddressTrust {
   }
 
   /**
-   * Checks a limiter in an application of Spring MVC, or of anything else in a servlet container.
+   * Checks a limiter in an application of Spring MVC, or of any other kind in a servlet container.
    *
    * @throws UnsafeAddressException if its addresses could be forged
    */
@@ -51,7 +51,7 @@ final class AddressTrust {
   /**
    * Checks a limiter in an application of Spring WebFlux.
    *
-   * @param transformed whether there is a ForwardedHeaderTransformer
+   * @param transformed true if there is a ForwardedHeaderTransformer
    * @throws UnsafeAddressException if its addresses could be forged
    */
   void checkReactive(RequestLimiter limiter, boolean transformed) {
@@ -70,7 +70,10 @@ final class AddressTrust {
     return platform != null && platform.isUsingForwardHeaders() ? NATIVE : "none";
   }
 
-  /** Without a factory the application is in a container that these settings do not reach. */
+  /**
+   * Refuses to start unless the server is a safe one. Without a factory the application is in a
+   * container that these settings do not reach.
+   */
   private void refuseUnless(String safe, String alsoSafe) {
     for (WebServerFactory factory : servers) {
       String server = nameOf(factory);
@@ -80,7 +83,7 @@ final class AddressTrust {
     }
   }
 
-  /** Returns what the class of Boot is called that this factory extends. */
+  /** Returns the name of Boot's class that this factory extends. */
   private static String nameOf(WebServerFactory factory) {
     Class<?> type = factory.getClass();
     while (type != Object.class && !type.getName().startsWith("org.springframework.boot.")) {

@@ -13,19 +13,19 @@ import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.util.ClassUtils;
 import reactor.netty.http.server.HttpServerRequest;
 
-/** What the connection of a WebFlux request says, whatever a filter or a server has made of it. */
+/** The connection of a WebFlux request, unchanged by filters and the server. */
 interface Connection {
-  /** The address of the other end, or null if there is none. */
+  /** Returns the address of the other end, or null if there is none. */
   @Nullable String peer();
 
-  /** All lines of a header field. */
+  /** Returns all lines of a header field. */
   List<String> headers(String name);
 
   default boolean unixSocket() {
     return false;
   }
 
-  /** The client's address if the server has found it behind proxies that it trusts. */
+  /** Returns the client's address if the server has found it behind proxies that it trusts. */
   default @Nullable String finalAddress() {
     return null;
   }
@@ -44,7 +44,7 @@ interface Connection {
     try {
       return ServerHttpRequestDecorator.<Object>getNativeRequest(request);
     } catch (IllegalArgumentException | IllegalStateException e) {
-      return null; // A request of a test, or of a server of its own.
+      return null; // It is a request of a test, or of a server of its own.
     }
   }
 
@@ -54,7 +54,7 @@ interface Connection {
     return known == null ? null : known.getHostAddress();
   }
 
-  /** Which servers may be there. */
+  /** The servers that may be on the class path. */
   final class Present {
     static final boolean NETTY = is("reactor.netty.http.server.HttpServerRequest");
     static final boolean SERVLET = is("jakarta.servlet.http.HttpServletRequest");
@@ -66,7 +66,9 @@ interface Connection {
     }
   }
 
-  /** Reactor Netty: remoteAddress() may be what a header says, this never is. */
+  /**
+   * A connection of Reactor Netty: remoteAddress() may come from a header, this address does not.
+   */
   record Netty(HttpServerRequest request) implements Connection {
     @Override
     public @Nullable String peer() {
@@ -85,7 +87,9 @@ interface Connection {
     }
   }
 
-  /** A servlet container, of which Tomcat may have found the client by itself. */
+  /**
+   * A connection in a servlet container; if it is Tomcat, it may have found the client by itself.
+   */
   record Servlet(HttpServletRequest request) implements Connection {
     private static final String FORWARDED = "org.apache.tomcat.request.forwarded";
 
@@ -105,7 +109,7 @@ interface Connection {
     }
   }
 
-  /** Another server, where nothing changes what the exchange has. */
+  /** A connection of another server, where nothing changes the values of the exchange. */
   record Plain(ServerHttpRequest request) implements Connection {
     @Override
     public @Nullable String peer() {

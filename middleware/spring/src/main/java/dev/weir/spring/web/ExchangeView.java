@@ -8,8 +8,8 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * A request of WebFlux as templates see it. The peer and the headers are those of the server's own
- * request: Spring's ForwardedHeaderTransformer changes what the exchange has.
+ * A request of WebFlux in the form that templates read. The peer and the headers are those of the
+ * server's own request: Spring's ForwardedHeaderTransformer changes the values of the exchange.
  */
 final class ExchangeView implements RequestView {
   private final ServerHttpRequest request;

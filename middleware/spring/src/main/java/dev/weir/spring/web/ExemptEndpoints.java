@@ -30,7 +30,7 @@ final class ExemptEndpoints {
     this.environment = environment;
   }
 
-  /** Returns patterns of paths, as seen by filters. */
+  /** Returns patterns of paths, from the view of filters. */
   List<String> paths() {
     PathMappedEndpoints endpoints = providers.getIfAvailable();
     if (endpoints == null || exempt == WeirProperties.ExemptActuator.NONE) {
@@ -66,7 +66,7 @@ final class ExemptEndpoints {
 
   private boolean samePort() {
     String port = environment.getProperty(PORT);
-    // 0 is any free port, which is another one each time.
+    // 0 is any free port, another one each time.
     return port == null
         || (!port.equals("0") && port.equals(environment.getProperty("server.port", "8080")));
   }

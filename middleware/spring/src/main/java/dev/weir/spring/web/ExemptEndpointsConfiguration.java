@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Finds the actuator's endpoints, if the actuator is there. */
+/** The configuration that finds the actuator's endpoints, if the actuator is there. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(PathMappedEndpoints.class)
 final class ExemptEndpointsConfiguration {

@@ -11,8 +11,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Registers as many beans as the properties have filters, since each has an order of its own. The
- * first argument of their constructor is the filter's number.
+ * The registrar of as many beans as the properties have filters, since each has an order of its
+ * own. The first argument of their constructor is the filter's number.
  */
 abstract class FilterRegistrar implements ImportBeanDefinitionRegistrar {
   private final Environment environment;
@@ -42,7 +42,7 @@ abstract class FilterRegistrar implements ImportBeanDefinitionRegistrar {
       boolean none = properties.filters().isEmpty() && properties.limits().isEmpty();
       return none && elsewhere ? 0 : properties.allFilters().size();
     } catch (BindException | IllegalArgumentException e) {
-      return 0; // The application does not start: its bean of properties says all that is wrong.
+      return 0; // The application does not start: its bean of properties reports all problems.
     }
   }
 }

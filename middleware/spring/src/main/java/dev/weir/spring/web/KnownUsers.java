@@ -5,9 +5,9 @@ import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.util.ClassUtils;
 
-/** Tells users from anonymous requests, which have a name in Spring Security too. */
+/** The distinction of users from anonymous requests, which have a name in Spring Security too. */
 final class KnownUsers {
-  /** Whether Spring Security is there. */
+  /** True if Spring Security is on the class path. */
   static final boolean SECURITY =
       ClassUtils.isPresent(
           "org.springframework.security.core.context.SecurityContextHolder",
@@ -19,7 +19,7 @@ final class KnownUsers {
     return !SECURITY || Authenticated.isUser(user);
   }
 
-  /** Apart, because Spring Security need not be there. */
+  /** A separate class, because Spring Security may be absent. */
   private static final class Authenticated {
     static boolean isUser(Principal user) {
       return !(user instanceof Authentication authentication)

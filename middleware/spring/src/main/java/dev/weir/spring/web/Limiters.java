@@ -11,7 +11,7 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 
-/** Makes what limits requests of what the properties say, a limiter for each filter. */
+/** The limiters of the properties, one for each filter. */
 final class Limiters {
   /*
    * Spring Security's chain has the order -100 in every Boot and in both kinds of application. A
@@ -54,7 +54,7 @@ final class Limiters {
     return properties.queue().maxBlockedThreads();
   }
 
-  /** Returns the name of a filter, which is in no other's way. */
+  /** Returns the name of a filter, which differs from all others. */
   String name(int index) {
     String name = filters.get(index).name();
     return "weirFilter" + index + (name == null ? "" : "-" + name);
@@ -84,7 +84,7 @@ final class Limiters {
         .build();
   }
 
-  /** Returns a builder with what all limiters of the application share. */
+  /** Returns a builder with the settings that all limiters of the application share. */
   RequestLimiter.Builder builder() {
     String pepper = properties.identity().pepper();
     WeirProperties.Fields fields = properties.fields();

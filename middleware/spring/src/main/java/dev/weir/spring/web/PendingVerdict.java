@@ -12,21 +12,20 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The verdict of one request, that may come late or after a wait. It is either claimed, which
- * serves the request by it, or given up, which gives back what was charged. Safe for use by many
- * threads.
+ * The verdict on one request, which may come late or after a wait. It is either claimed, which
+ * serves the request by it, or given up, which gives back the charge. Safe for use by many threads.
  */
 final class PendingVerdict {
   private final AtomicBoolean over = new AtomicBoolean();
   private volatile CompletableFuture<Verdict> latest = new CompletableFuture<>();
   private volatile Ticket ticket = Ticket.USED;
 
-  /** Has the request decided, once. */
+  /** Decides the request, once. */
   Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
     return ask(done -> limiter.decide(view, done));
   }
 
-  /** Has a refused request wait for its turn. */
+  /** Queues a refused request, which then waits for its turn. */
   Mono<Verdict> queue(Verdict refused) {
     return ask(done -> ticket = refused.enqueue(Long.MAX_VALUE, done));
   }
@@ -35,14 +34,17 @@ final class PendingVerdict {
     CompletableFuture<Verdict> answer = new CompletableFuture<>();
     latest = answer;
     question.accept(answer::complete);
-    if (over.get()) { // Cancelled meanwhile, perhaps before the ticket was there.
+    if (over.get()) { // It was cancelled meanwhile, perhaps before the ticket was there.
       leave();
       return Mono.empty();
     }
     return answer.isDone() ? Mono.just(answer.join()) : Mono.create(sink -> later(answer, sink));
   }
 
-  /** An answer comes on a thread of the store or of a timer, which must not run the application. */
+  /**
+   * Passes an answer on. It comes on a thread of the store or of a timer, which must not run the
+   * application.
+   */
   private static void later(CompletableFuture<Verdict> answer, MonoSink<Verdict> sink) {
     CompletableFuture<Void> unused =
         answer.thenAcceptAsync(
@@ -61,7 +63,7 @@ final class PendingVerdict {
     return over.compareAndSet(false, true);
   }
 
-  /** Says that nobody waits for the verdict any more. */
+  /** Records that the verdict is no longer awaited. */
   void giveUp() {
     if (over.compareAndSet(false, true)) {
       leave();

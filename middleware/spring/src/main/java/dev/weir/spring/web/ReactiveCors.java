@@ -12,9 +12,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Lets pages of other origins read a refusal, as far as the application lets them read its answers.
- * Asks the application's own sources; and if they know nothing, the mappings of handlers, which
- * apply what they know when a handler is looked up.
+ * The fields by which pages of other origins may read a refusal, as far as the application allows
+ * them to read its answers. It uses the application's own sources; if those have no settings, it
+ * uses the mappings of handlers, which apply theirs when a handler is looked up.
  */
 final class ReactiveCors {
   private final List<CorsConfigurationSource> sources;

@@ -8,9 +8,9 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Hands refusals to the application's own handling of exceptions, as if a handler had thrown them:
- * a mapping that fails for what was refused is all that the dispatcher needs for that. What nothing
- * handles is an error of the filter.
+ * The path from refusals to the application's own handling of exceptions, as if a handler had
+ * thrown them. For this, the dispatcher only needs a mapping that fails for refused requests. A
+ * refusal without a handler is an error of the filter.
  */
 final class ReactiveExceptions implements HandlerMapping, Ordered {
   private static final String REFUSAL = ReactiveExceptions.class.getName();
@@ -21,7 +21,9 @@ final class ReactiveExceptions implements HandlerMapping, Ordered {
     this.dispatcher = dispatcher;
   }
 
-  /** Has the application answer, without the filters and the handler that would come next. */
+  /**
+   * Passes a refusal to the application, without the filters and the handler that would come next.
+   */
   Mono<Void> refuse(ServerWebExchange exchange, RuntimeException refusal) {
     DispatcherHandler found = dispatcher.getIfAvailable();
     if (found == null) {

@@ -19,7 +19,10 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
 
-/** Filters for applications of Spring WebFlux, by {@code weir.filters}, where something decides. */
+/**
+ * The configuration of filters for applications of Spring WebFlux, by {@code weir.filters}, if
+ * there is a decider.
+ */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(HandlerMapping.class)

@@ -16,15 +16,14 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Limits requests of Spring WebFlux: in the filters of {@code weir.filters}, and wherever else a
- * library has them limited by the same settings and with the same answers, such as in the routes of
- * a gateway. A bean of {@link ReactiveLimitAutoConfiguration}. Blocks no thread, and is safe for
- * use by many.
+ * The limits for requests of Spring WebFlux: in the filters of {@code weir.filters}, and in other
+ * libraries that use the same settings and answers, such as in the routes of a gateway. A bean of
+ * {@link ReactiveLimitAutoConfiguration}. Blocks no thread, and is safe for use by many.
  */
 public final class ReactiveLimits {
   /**
-   * The name of a bean which says that requests are limited elsewhere, such as in routes. Then no
-   * filter is made for all paths where the properties have none.
+   * The name of a bean that marks that requests are limited elsewhere, such as in routes. Then no
+   * filter is made for all paths if the properties have none.
    */
   public static final String ELSEWHERE = "weirLimitsElsewhere";
 
@@ -46,15 +45,18 @@ public final class ReactiveLimits {
     return limiters.enabled();
   }
 
-  /** Returns a builder with what all limiters of the application share, by its properties. */
+  /**
+   * Returns a builder with the settings that all limiters of the application share, by its
+   * properties.
+   */
   public RequestLimiter.Builder builder() {
     return limiters.builder();
   }
 
   /**
-   * Checks that no client can choose the address that the limiter counts it by.
+   * Checks that clients cannot choose the address under which the limiter counts them.
    *
-   * @throws IllegalStateException if the server takes addresses from what clients write
+   * @throws IllegalStateException if the server takes addresses from headers that clients write
    */
   public void check(RequestLimiter limiter) {
     trust.check(limiter);
@@ -66,8 +68,8 @@ public final class ReactiveLimits {
   }
 
   /**
-   * Has a request decided at each subscription. One that is refused and may wait does so before
-   * there is a verdict; one that is cancelled before is given back.
+   * Decides a request at each subscription. A refused request that may wait is queued before there
+   * is a verdict; if it is cancelled before, its charge is given back.
    */
   public Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
     return Mono.defer(
@@ -86,10 +88,10 @@ public final class ReactiveLimits {
   }
 
   /**
-   * Has a request decided at each subscription, then served or answered. Without {@code
-   * weir.enabled} it is served.
+   * Decides a request at each subscription, then serves or answers it. Without {@code weir.enabled}
+   * it is served.
    *
-   * @param route what {@code {route}} stands for; null before a handler is found
+   * @param route the value of {@code {route}}; null before a handler is found
    * @param next serves the request
    */
   public Mono<Void> limit(
@@ -122,13 +124,13 @@ public final class ReactiveLimits {
       Verdict verdict,
       Supplier<Mono<Void>> next) {
     if (!verdict.passes()) {
-      // With a handler, the lookup has applied what is known of other origins.
+      // With a handler, the look-up has applied the settings for other origins.
       return route == null
           ? refusals.refuseEarly(exchange, verdict)
           : refusals.refuse(exchange, verdict);
     }
     ServerHttpResponse response = exchange.getResponse();
-    // What handles errors may do so after this filter has ended, and may set fields anew.
+    // An error handler may run after this filter has ended, and may set fields anew.
     response.beforeCommit(
         () -> {
           verdict.fields(response.getHeaders()::add);
@@ -139,7 +141,7 @@ public final class ReactiveLimits {
     return next.get();
   }
 
-  /** Returns an exception that is answered as the refusal would be. */
+  /** Returns an exception that leads to the same answer as the refusal. */
   public static RuntimeException exception(Verdict refusal) {
     return RefusalExceptions.of(refusal);
   }

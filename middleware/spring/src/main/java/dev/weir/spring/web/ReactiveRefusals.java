@@ -10,13 +10,13 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Answers refused requests, so that pages of other origins may read the answer as others. */
+/** The answers to refused requests, which pages of other origins may read like other answers. */
 final class ReactiveRefusals {
   private final ReactiveCors cors;
   private final @Nullable ReactiveExceptions exceptions;
 
   /**
-   * @param exceptions has the application answer, by its own handling of errors; null to answer
+   * @param exceptions passes refusals to the application's own handling of errors; null to answer
    *     here
    */
   ReactiveRefusals(ReactiveCors cors, @Nullable ReactiveExceptions exceptions) {

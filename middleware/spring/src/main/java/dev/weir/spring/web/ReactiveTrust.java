@@ -4,7 +4,7 @@ import dev.weir.http.RequestLimiter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
 
-/** Checks that addresses cannot be forged, in an application of Spring WebFlux. */
+/** The check that addresses cannot be forged, in an application of Spring WebFlux. */
 final class ReactiveTrust {
   private final AddressTrust trust;
   private final boolean transformed;

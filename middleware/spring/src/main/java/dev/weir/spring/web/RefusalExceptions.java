@@ -7,11 +7,11 @@ import dev.weir.spring.method.WebRateLimitExceededException;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Makes exceptions of refusals, for the application's own handling of errors. */
+/** The exceptions for refusals, for the application's own handling of errors. */
 final class RefusalExceptions {
   private RefusalExceptions() {}
 
-  /** Returns the exception that says what the verdict says. */
+  /** Returns an exception with the contents of the verdict. */
   static RuntimeException of(Verdict verdict) {
     Request request = verdict.request();
     Answer answer = verdict.answer();

@@ -16,9 +16,9 @@ import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.cors.DefaultCorsProcessor;
 
 /**
- * Lets pages of other origins read a refusal, as far as the application lets them read its answers:
- * the filter may answer before the application's own handling of such requests. Asks the
- * application's own sources, and what Spring MVC knows of its handlers.
+ * The fields by which pages of other origins may read a refusal, as far as the application allows
+ * them to read its answers: the filter may answer before the application's own handling of such
+ * requests. It uses the application's own sources, and the settings of Spring MVC's handlers.
  */
 final class ServletCors implements RefusalHandler {
   private final List<CorsConfigurationSource> sources;
@@ -36,7 +36,7 @@ final class ServletCors implements RefusalHandler {
     String origin = request.getHeader(HttpHeaders.ORIGIN);
     if (origin != null && CorsUtils.isCorsRequest(request)) {
       CorsConfiguration allowed = configuration(request);
-      // The processor would answer by itself what is not allowed.
+      // The processor would itself answer requests that are not allowed.
       if (allowed != null
           && allowed.checkOrigin(origin) != null
           && allowed.checkHttpMethod(HttpMethod.valueOf(request.getMethod())) != null

@@ -10,8 +10,8 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Hands refusals to the application's own handling of exceptions, as if a handler had thrown them;
- * answers what that leaves.
+ * The path from refusals to the application's own handling of exceptions, as if a handler had
+ * thrown them. It answers the refusals that remain.
  */
 final class ServletExceptions implements RefusalHandler {
   private final HandlerExceptionResolver resolver;
@@ -29,7 +29,7 @@ final class ServletExceptions implements RefusalHandler {
     if (view == null) {
       otherwise.refuse(request, response, verdict);
     } else if (!view.isEmpty()) {
-      throw refusal; // A page of its own is made by the error handling of the container.
+      throw refusal; // The error handling of the container makes a page of its own.
     }
   }
 }

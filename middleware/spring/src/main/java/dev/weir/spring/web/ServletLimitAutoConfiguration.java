@@ -26,8 +26,9 @@ import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /**
- * Filters for applications in a servlet container, by {@code weir.filters}, where something
- * decides. An application's own {@link RefusalHandler} answers refusals in place of ours.
+ * The configuration of filters for applications in a servlet container, by {@code weir.filters}, if
+ * there is a decider. An application's own {@link RefusalHandler} answers refusals in place of
+ * Weir's.
  */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -35,7 +36,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @ConditionalOnBean(Decider.class)
 @Import({ServletLimitAutoConfiguration.Filters.class, ExemptEndpointsConfiguration.class})
 public final class ServletLimitAutoConfiguration {
-  /** All that Spring MVC resolves exceptions by. */
+  /** The name of the bean by which Spring MVC resolves exceptions. */
   private static final String RESOLVER = "handlerExceptionResolver";
 
   private static final boolean MVC =
@@ -49,7 +50,7 @@ public final class ServletLimitAutoConfiguration {
     }
   }
 
-  /** Apart, because Spring MVC need not be there. */
+  /** A separate class, because Spring MVC may be absent. */
   private static final class Exceptions {
     static RefusalHandler handler(BeanFactory beans) {
       return new ServletExceptions(beans.getBean(RESOLVER, HandlerExceptionResolver.class));
@@ -82,7 +83,7 @@ public final class ServletLimitAutoConfiguration {
     return new ServletCors(sources.orderedStream().toList(), answer);
   }
 
-  /** The last filter: it holds requests that wait, and lets all others through. */
+  /** Returns the last filter: it holds requests that wait, and passes all others. */
   @Bean
   FilterRegistrationBean<WaitingFilter> weirWaitingFilter(Limiters limiters) {
     FilterRegistrationBean<WaitingFilter> registration =

@@ -5,19 +5,19 @@ import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.context.SecurityContextHolder;
 
-/** Finds the login of a servlet request, where authentication has been before. */
+/** The login of a servlet request, if authentication came before. */
 final class ServletLogin {
   private ServletLogin() {}
 
   static @Nullable String of(HttpServletRequest request) {
     Principal user = request.getUserPrincipal();
     if (user == null && KnownUsers.SECURITY) {
-      user = Context.user(); // The application may have switched off Security's wrapper.
+      user = Context.user(); // The application may have disabled Spring Security's wrapper.
     }
     return user == null || !KnownUsers.isKnown(user) ? null : user.getName();
   }
 
-  /** Apart, because Spring Security need not be there. */
+  /** A separate class, because Spring Security may be absent. */
   private static final class Context {
     static @Nullable Principal user() {
       return SecurityContextHolder.getContext().getAuthentication();

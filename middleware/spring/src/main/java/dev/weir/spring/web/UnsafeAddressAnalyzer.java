@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says how the address of a client can be found safely. */
+/** The analyzer that explains how the address of a client can be found safely. */
 @Order(Ordered.HIGHEST_PRECEDENCE) // The server's own failure is around it.
 final class UnsafeAddressAnalyzer implements FailureAnalyzer {
   @Override

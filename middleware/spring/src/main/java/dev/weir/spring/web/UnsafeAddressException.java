@@ -1,6 +1,9 @@
 package dev.weir.spring.web;
 
-/** A client could choose the address that it is counted by, so the application does not start. */
+/**
+ * The failure of an application in which a client could choose the address that it is counted by;
+ * it does not start.
+ */
 final class UnsafeAddressException extends IllegalStateException {
   private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.PrioritizedParameterNameDiscoverer;
 
-/** Methods of class files that have no names of parameters. */
+/** Tests of methods of class files without names of parameters. */
 class LimitedMethodsTest {
   static class ByIndex {
     @RateLimit(name = "one", key = "#p0 + #a1")

@@ -32,7 +32,7 @@ public final class CheckAnswer {
   /**
    * Makes the answer to a request.
    *
-   * @param request what was decided
+   * @param request the request that was decided
    * @param answer of the engine, without an {@link Answer#error() error}
    */
   public CheckAnswer(Request request, Answer answer) {
@@ -43,7 +43,7 @@ public final class CheckAnswer {
     this.standings = Standing.of(answer);
   }
 
-  /** Returns 200, 429 if a quota is certainly exceeded, or 503 if that could not be decided. */
+  /** Returns 200, 429 if a quota is certainly exceeded, or 503 if the store could not decide. */
   public int httpStatus() {
     return answer.allowed() ? 200 : certain() ? 429 : 503;
   }
@@ -196,7 +196,10 @@ public final class CheckAnswer {
         + retry();
   }
 
-  /** A misspelt domain must not look like a limit that is not exceeded. */
+  /**
+   * Returns a sentence for a missing limit: a misspelt domain must not look like a limit that is
+   * not exceeded.
+   */
   private String noLimit() {
     if (!answer.domainKnown()) {
       return "No rule applies: there are no rules for the domain "
@@ -218,7 +221,7 @@ public final class CheckAnswer {
         : " Retry in " + seconds + " s.";
   }
 
-  /** Returns the permits that the deciding descriptor asked for. */
+  /** Returns the permits that the deciding descriptor requested. */
   private long permits() {
     int index = answer.statuses().indexOf(deciding());
     Long own = index < 0 ? null : request.descriptors().get(index).permits();

@@ -8,33 +8,37 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checks of one call, each decided on its own: a malformed one is answered with an error and
+ * The checks of one call, each decided on its own. A malformed check is answered with an error and
  * does not affect the others. Not safe for use by several threads.
  */
 public final class CheckBatch {
   /**
-   * The checks are decided in a row on an event loop and must not keep other clients waiting for
-   * long.
+   * The most checks in one call: they are decided in a row on an event loop and must not keep other
+   * clients waiting for long.
    */
   public static final int MAX_CHECKS = 1_000;
 
-  /** Ten for each check; a call of tiny descriptors must not have an answer of many megabytes. */
+  /**
+   * The most descriptors in one call, ten for each check: many tiny descriptors must not lead to an
+   * answer of many megabytes.
+   */
   static final int MAX_DESCRIPTORS = 10_000;
 
   /**
-   * One check, decided: either request and answer, or why it could not be.
+   * The result of one check: either its request and answer, or the error for which it was not
+   * decided.
    *
    * @param answer without an error
    */
   public record Result(
       @Nullable Request request, @Nullable Answer answer, @Nullable String error) {}
 
-  /** All checks, decided, by one revision of the rules. */
+  /** The results of all checks, decided by one revision of the rules. */
   public record Results(long revision, List<Result> results) {}
 
   private final List<Request> requests = new ArrayList<>();
 
-  /** By check: its error, or null for the next of the requests. */
+  /** The error of each check, or null if the next of the requests belongs to it. */
   private final List<@Nullable String> errors = new ArrayList<>();
 
   private int descriptors;
@@ -73,7 +77,7 @@ public final class CheckBatch {
     }
   }
 
-  /** Returns the requests that are to be decided, in the order in which they were added. */
+  /** Returns the requests to decide, in the order in which they were added. */
   public List<Request> requests() {
     return Collections.unmodifiableList(requests);
   }

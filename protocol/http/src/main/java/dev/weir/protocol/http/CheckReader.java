@@ -6,7 +6,7 @@ import dev.weir.rules.Request;
 import java.io.IOException;
 import java.util.List;
 
-/** Reads the bodies of {@code /v1/check} and {@code /v1/check/batch}. */
+/** A reader of the bodies of {@code /v1/check} and {@code /v1/check/batch}. */
 public final class CheckReader {
   private CheckReader() {}
 
@@ -27,7 +27,7 @@ public final class CheckReader {
   }
 
   /**
-   * Returns the checks that a body holds, those that make no sense as errors.
+   * Returns the checks that a body holds; malformed ones become errors.
    *
    * @param body UTF-8 JSON: {@code {"checks": [...]}}
    * @throws BadRequest if the list itself is wrong, or there are too many checks or descriptors
@@ -69,7 +69,7 @@ public final class CheckReader {
         request = reader.request();
       } catch (BadRequest e) {
         error = String.valueOf(e.getMessage());
-        json.leaveTo(list); // What is left of this check.
+        json.leaveTo(list); // Skips the rest of this check.
       }
       if (request == null) {
         batch.addInvalid(error);
@@ -81,10 +81,10 @@ public final class CheckReader {
   }
 
   /**
-   * Returns a request, of which 0 permits only peek.
+   * Returns a request; 0 permits peek without charging.
    *
-   * @param permits of every descriptor that has no number of its own; Envoy's protocol takes 0 for
-   *     1, but Weir's own takes it as it is written
+   * @param permits permits of each descriptor that has no number of its own; Envoy's protocol reads
+   *     0 as 1, Weir's own protocol takes it as 0
    */
   public static Request request(String domain, List<Descriptor> descriptors, long permits) {
     List<Descriptor> charged =

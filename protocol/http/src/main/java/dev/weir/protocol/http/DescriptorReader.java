@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a request, from the cursor's value on, in one of two dialects. */
+/** A reader of one request in either of two dialects, from the cursor's value on. */
 final class DescriptorReader {
-  /** The two ways in which clients write the same request. */
+  /** The two forms in which clients write the same request. */
   enum Dialect {
-    /** That of {@code /v1/check}: fields are required, and numbers are numbers. */
+    /** The form of {@code /v1/check}: fields are required, and numbers are numbers. */
     CHECK,
 
     /**
@@ -23,7 +23,7 @@ final class DescriptorReader {
      */
     ENVOY;
 
-    /** Returns what the reader calls a field, or an empty text for a field of the other dialect. */
+    /** Returns the reader's name of a field, or an empty text for a field of the other dialect. */
     private String meaning(String field) {
       if (this == CHECK) {
         return field;
@@ -39,7 +39,7 @@ final class DescriptorReader {
 
   private static final long MAX_UINT32 = (1L << 32) - 1;
 
-  /** Any number of so many digits is a signed 64-bit one. */
+  /** The most digits of a number that certainly fits into a signed 64-bit integer. */
   private static final int MAX_DIGITS = 18;
 
   private final JsonCursor json;
@@ -215,7 +215,7 @@ final class DescriptorReader {
     return value;
   }
 
-  /** Returns the number that a string of plain digits is, or -1. */
+  /** Returns the number that a string of digits stands for, or -1. */
   private static long digits(String text) {
     int length = text.length();
     if (length == 0 || length > MAX_DIGITS || (length > 1 && text.charAt(0) == '0')) {
@@ -232,7 +232,9 @@ final class DescriptorReader {
     return number;
   }
 
-  /** A field may come under either of its names, but not under both. */
+  /**
+   * Returns a field's value. A field may come under either of its two names, but not under both.
+   */
   private Long once(@Nullable Long before, long now) throws IOException, BadRequest {
     if (before != null) {
       throw json.wrong("one of the two names of the field");
@@ -240,7 +242,7 @@ final class DescriptorReader {
     return now;
   }
 
-  /** Returns the value of a field that is not there. */
+  /** Returns the value of an absent field. */
   private <T> T absent(String field, T otherwise, String expected) throws BadRequest {
     if (dialect == Dialect.CHECK) {
       throw json.missing(field, expected);

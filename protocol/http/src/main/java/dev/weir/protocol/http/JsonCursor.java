@@ -8,8 +8,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a JSON text that is read token by token: nothing is built that is not wanted, and an
- * error knows its line, column and path. Not safe for use by several threads.
+ * A position in a JSON text that is read token by token. Only the values that are needed are built,
+ * and an error names its line, column and path. Not safe for use by several threads.
  */
 final class JsonCursor implements AutoCloseable {
   private final JsonParser json;
@@ -25,7 +25,7 @@ final class JsonCursor implements AutoCloseable {
     }
   }
 
-  /** Makes sure that an object that has just ended, if it is the whole text, is all there is. */
+  /** Checks that nothing follows the object that has just ended, if it is the whole text. */
   void end() throws IOException, BadRequest {
     if (json.getParsingContext().inRoot() && json.nextToken() != null) {
       throw wrong("nothing after the object");
@@ -55,12 +55,12 @@ final class JsonCursor implements AutoCloseable {
     return json.nextToken() != JsonToken.END_ARRAY;
   }
 
-  /** Returns the list or object that the cursor is in. */
+  /** Returns the list or object at the cursor. */
   JsonStreamContext inside() {
     return json.getParsingContext();
   }
 
-  /** Goes to the end of what is open inside that list or object. */
+  /** Goes to the end of everything that is open inside that list or object. */
   void leaveTo(JsonStreamContext outer) throws IOException {
     while (json.getParsingContext() != outer) {
       json.nextToken();
@@ -84,7 +84,7 @@ final class JsonCursor implements AutoCloseable {
     return token == JsonToken.VALUE_TRUE;
   }
 
-  /** Returns the value as it is written; of a string, its content. */
+  /** Returns the value as written; for a string, its content. */
   String raw() throws IOException {
     return json.getText();
   }
@@ -109,7 +109,7 @@ final class JsonCursor implements AutoCloseable {
     }
   }
 
-  /** Returns an error: the value is not what is expected. */
+  /** Returns an error: the value is not the expected one. */
   BadRequest wrong(String expected) throws IOException {
     JsonToken token = json.currentToken();
     String value =
@@ -122,17 +122,17 @@ final class JsonCursor implements AutoCloseable {
     return wrong(path.isEmpty() ? "body" : path, value, expected);
   }
 
-  /** Returns an error: the name of the field is no text. */
+  /** Returns an error: the field's name is not valid text. */
   BadRequest wrongName() {
     return wrong(path(), "this key", JsonSyntax.UNICODE);
   }
 
-  /** Returns an error: there is no such field. */
+  /** Returns an error: there is no field of that name. */
   BadRequest unknown(String expected) {
     return wrong(path(), "unknown", "one of " + expected);
   }
 
-  /** Returns an error: the object that has just ended is without that field. */
+  /** Returns an error: the object that has just ended lacks that field. */
   BadRequest missing(String field, String expected) {
     return wrong(path(field), "missing", expected);
   }

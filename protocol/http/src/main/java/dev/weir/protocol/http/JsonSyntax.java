@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The JSON that a body may hold, and the wording of its errors. */
 public final class JsonSyntax {
-  /** The shape of a batch is six levels deep. */
+  /** The deepest nesting that is read; a batch has six levels. */
   private static final int MAX_DEPTH = 16;
 
-  /** Field names from clients are not interned. */
+  /** The factory of parsers, which do not intern field names from clients. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -23,7 +23,7 @@ public final class JsonSyntax {
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();
 
-  /** The expectation that errors name for a text. */
+  /** The constraint that errors name for a text. */
   public static final String UNICODE = "Unicode text, no half of a surrogate pair";
 
   private JsonSyntax() {}
@@ -48,8 +48,8 @@ public final class JsonSyntax {
   }
 
   /**
-   * Returns whether a text can be UTF-8. JSON can write half of a surrogate pair, which cannot: it
-   * would be counted under the wrong key.
+   * Returns whether a text can be written as UTF-8. JSON can write half of a surrogate pair, which
+   * has no UTF-8: it would be counted under the wrong key.
    */
   public static boolean wellFormed(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -68,7 +68,7 @@ public final class JsonSyntax {
     return true;
   }
 
-  /** Words the error of a parser. */
+  /** Returns a parser's error in the wording of the service. */
   static BadRequest error(IOException e) {
     if (e instanceof JsonProcessingException syntax) {
       String message = Objects.requireNonNullElse(syntax.getOriginalMessage(), "unreadable");
@@ -79,7 +79,7 @@ public final class JsonSyntax {
     return new BadRequest("body: " + e.getMessage() + " (expected: JSON in UTF-8)");
   }
 
-  /** Returns a place as errors begin with it. */
+  /** Returns a place as it stands at the beginning of an error. */
   static String at(@Nullable JsonLocation location) {
     return location == null
         ? ""

@@ -12,7 +12,7 @@ import java.io.IOException;
 public final class LeaseAnswer {
   private LeaseAnswer() {}
 
-  /** Returns UTF-8 JSON. */
+  /** Returns the results as UTF-8 JSON. */
   public static byte[] json(LeaseCall.Results results) {
     return JsonBytes.of(json -> write(results, json));
   }
@@ -83,12 +83,15 @@ public final class LeaseAnswer {
     };
   }
 
-  /** Returns microseconds, rounded down: a lease may end early, not late. */
+  /** Returns the lifetime in microseconds, rounded down: a lease may end early, but not late. */
   public static long lifeMicros(Loan loan) {
     return loan.lifeNanos() / 1_000;
   }
 
-  /** Returns milliseconds, rounded down: a client may ask early, and must not be refused late. */
+  /**
+   * Returns the time of refusals in milliseconds, rounded down: a client may call too early, but
+   * must not be refused for too long.
+   */
   public static long refuseForMillis(Loan loan) {
     return loan.refuseForNanos() / 1_000_000;
   }

@@ -9,19 +9,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks for in one call for leases, in whichever protocol: what it gives back, and
- * requests with what it would have ahead. A malformed request is answered with an error and does
- * not affect the others. Not safe for use by several threads.
+ * The contents of one call for leases, in any protocol: the permits that a client gives back, and
+ * its requests with the permits it wants in advance. A malformed request is answered with an error
+ * and does not affect the others. Not safe for use by several threads.
  */
 public final class LeaseCall {
-  /** The most returns, and the most refunds: each is a charge that is looked for. */
+  /** The most returns, and the most refunds, in one call: each needs a look-up. */
   public static final int MAX_RETURNS = 10_000;
 
   /** The unspent rest of a lease. */
   public record Return(long lease, long permits) {}
 
   /**
-   * One ask, decided: either the ask and its grant, or why it could not be.
+   * The result of one lease request: either the request and its grant, or the error for which it
+   * was not decided.
    *
    * @param id the client's own number
    */
@@ -29,7 +30,7 @@ public final class LeaseCall {
       long id, @Nullable LeaseAsk ask, @Nullable Grant grant, @Nullable String error) {}
 
   /**
-   * All asks, decided.
+   * The results of all lease requests.
    *
    * @param takenBack permits that returns and refunds have made free again
    */
@@ -38,7 +39,7 @@ public final class LeaseCall {
   private final CheckBatch checks = new CheckBatch();
   private final List<LeaseAsk> asks = new ArrayList<>();
 
-  /** By ask: its error, or null for the next of the asks. */
+  /** The error of each lease request, or null if the next of the asks belongs to it. */
   private final List<@Nullable String> errors = new ArrayList<>();
 
   private final List<Long> ids = new ArrayList<>();
@@ -46,10 +47,10 @@ public final class LeaseCall {
   private final List<Long> refunds = new ArrayList<>();
 
   /**
-   * Adds an ask.
+   * Adds a lease request.
    *
-   * @param ahead as {@link LeaseAsk#ahead}
-   * @throws BadRequest if these are too many for one call
+   * @param ahead see {@link LeaseAsk#ahead}
+   * @throws BadRequest if there are too many for one call
    */
   public void add(long id, Request request, List<Long> ahead, boolean refundable)
       throws BadRequest {
@@ -73,9 +74,9 @@ public final class LeaseCall {
   }
 
   /**
-   * Adds a malformed ask.
+   * Adds a malformed lease request.
    *
-   * @throws BadRequest if these are too many for one call
+   * @throws BadRequest if there are too many for one call
    */
   public void addInvalid(long id, String error) throws BadRequest {
     room();
@@ -95,9 +96,9 @@ public final class LeaseCall {
   }
 
   /**
-   * Adds the rest of a lease.
+   * Adds a return: the unspent rest of a lease.
    *
-   * @throws BadRequest if these are too many for one call
+   * @throws BadRequest if there are too many for one call
    */
   public void addReturn(long lease, long permits) throws BadRequest {
     few("returns", returns.size());
@@ -107,7 +108,7 @@ public final class LeaseCall {
   /**
    * Adds a charge to be refunded.
    *
-   * @throws BadRequest if these are too many for one call
+   * @throws BadRequest if there are too many for one call
    */
   public void addRefund(long charge) throws BadRequest {
     few("refunds", refunds.size());
@@ -121,7 +122,7 @@ public final class LeaseCall {
     }
   }
 
-  /** Returns the asks that are to be decided, in the order in which they were added. */
+  /** Returns the lease requests to decide, in the order in which they were added. */
   public List<LeaseAsk> asks() {
     return Collections.unmodifiableList(asks);
   }
@@ -135,10 +136,10 @@ public final class LeaseCall {
   }
 
   /**
-   * Returns the results in the order in which the asks were added.
+   * Returns the results in the order in which the lease requests were added.
    *
    * @param grants one for each of {@link #asks()}
-   * @param current the revision of the rules in force, for a call without an ask
+   * @param current the revision of the rules in force, for a call without a lease request
    */
   public Results results(List<Grant> grants, long current, long takenBack) {
     long revision = grants.isEmpty() ? current : grants.get(0).answer().revision();

@@ -33,9 +33,9 @@ public final class LeaseNumber {
   }
 
   /**
-   * Returns the number of a text that {@link #matches}.
+   * Returns the number that a text holds which {@link #matches}.
    *
-   * @throws NumberFormatException if it does not
+   * @throws NumberFormatException if the text does not match
    */
   public static long of(String text) {
     return Long.parseUnsignedLong(text, 16);

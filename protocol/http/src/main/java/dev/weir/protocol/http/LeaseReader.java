@@ -7,9 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the body of {@code /v1/lease}. */
+/** A reader of the body of {@code /v1/lease}. */
 public final class LeaseReader {
-  /** What fits into a JSON number everywhere, and is more than any limit. */
+  /**
+   * The most permits in a body: the largest integer that every JSON reader holds exactly, and more
+   * than any limit.
+   */
   private static final long MAX_PERMITS = (1L << 53) - 1;
 
   private static final int MAX_DIGITS = 16;
@@ -22,7 +25,7 @@ public final class LeaseReader {
   }
 
   /**
-   * Returns what a body asks for; asks that make no sense as errors.
+   * Returns the call that a body holds; malformed lease requests become errors.
    *
    * @param body UTF-8 JSON: {@code {"returns": [{"lease": ..., "permits": ...}], "refunds": [...],
    *     "asks": [{"check": {...}, "ahead": [...], "refundable": true, "id": "..."}]}}, each list
@@ -93,7 +96,7 @@ public final class LeaseReader {
         ask(ask);
       } catch (BadRequest e) {
         error = String.valueOf(e.getMessage());
-        json.leaveTo(list); // What is left of this ask.
+        json.leaveTo(list); // Skips the rest of this lease request.
         ask.check = null;
       }
       Request check = ask.check;
@@ -105,7 +108,7 @@ public final class LeaseReader {
     }
   }
 
-  /** What has been read of one ask. */
+  /** The fields of one lease request that have been read. */
   private static final class Ask {
     @Nullable Request check;
     List<Long> ahead = List.of();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 
-/** Reads the body of {@code /v1/load}: {@code {"load": 0.4}}. */
+/** A reader of the body of {@code /v1/load}: {@code {"load": 0.4}}. */
 public final class LoadReader {
   private static final String EXPECTED =
       " (expected: {\"load\": N}, N from 0, where 1 is full load)";
@@ -12,7 +12,7 @@ public final class LoadReader {
   private LoadReader() {}
 
   /**
-   * Returns the load reading in a body.
+   * Returns the load that a body holds.
    *
    * @return at least 0, where 1 is full load; finite
    * @throws BadRequest if the body is anything else

@@ -4,19 +4,22 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a refusal's body can be; the client's {@code Accept} chooses (RFC 9110, section 12.5.1). */
+/**
+ * The media types of a refusal's body; the client's {@code Accept} chooses (RFC 9110, section
+ * 12.5.1).
+ */
 public enum MediaType {
   PROBLEM("application/problem+json"),
   TEXT("text/plain; charset=utf-8"),
   HTML("text/html; charset=utf-8");
 
-  /** Elements of the field that are read: browsers send ten at most. */
+  /** The most elements of the field that are read: browsers send ten at most. */
   private static final int MAX_ELEMENTS = 32;
 
   /** The longest element that is read. */
   private static final int MAX_LENGTH = 256;
 
-  /** The quality of an element that says nothing of it, in thousandths. */
+  /** The quality of an element that does not state it, in thousandths. */
   private static final int MOST = 1_000;
 
   private static final int NAMED = 2;
@@ -33,7 +36,7 @@ public enum MediaType {
     return contentType;
   }
 
-  /** What the elements up to now say of one type: the most specific of them counts. */
+  /** The quality of one type by the elements read so far: the most specific element counts. */
   private static final class Preference {
     private final MediaType type;
     private int specific = -1;
@@ -61,8 +64,9 @@ public enum MediaType {
   }
 
   /**
-   * Returns the type that the client prefers, of equals the one that it names first; a problem
-   * document if it says nothing, takes anything, or takes none of them.
+   * Returns the type that the client prefers; of equal types, the one that it names first. Returns
+   * a problem document if the client states no preference, takes anything, or takes none of the
+   * types.
    */
   public static MediaType preferred(List<String> accept) {
     if (accept.isEmpty()) {
@@ -120,7 +124,9 @@ public enum MediaType {
     return range.equals(this == PROBLEM ? "application/*" : "text/*");
   }
 
-  /** Returns the quality in thousandths, or -1 if it is none: then the element does not count. */
+  /**
+   * Returns the quality in thousandths, or -1 if it is malformed: then the element does not count.
+   */
   private static int quality(String[] parts) {
     for (int i = 1; i < parts.length; i++) {
       String parameter = parts[i].strip();
@@ -131,7 +137,7 @@ public enum MediaType {
     return MOST;
   }
 
-  /** Reads 0 or 1 with up to three digits behind the point (RFC 9110, section 12.4.2). */
+  /** Reads 0 or 1 with up to three digits after the point (RFC 9110, section 12.4.2). */
   private static int quality(String text) {
     boolean point = text.length() < 2 || text.charAt(1) == '.';
     if (text.isEmpty() || text.length() > 5 || !point) {

@@ -7,9 +7,9 @@ import dev.weir.engine.Status;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Header fields for rate limits that are older than the draft of {@link RateLimitFields}. */
+/** The header fields for rate limits that are older than the draft of {@link RateLimitFields}. */
 public enum OlderFields {
-  /** None. */
+  /** No fields. */
   NONE,
   /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}, the last in seconds. */
   RATELIMIT,
@@ -25,10 +25,10 @@ public enum OlderFields {
   private static final String RESET = "Reset";
 
   /**
-   * Adds the fields of the limit that decided, if any.
+   * Adds the fields of the limit that decided, if there is one.
    *
    * @param nowNanos nanoseconds since 1970, for a reset that is an instant
-   * @param headers takes the name and the value of a field
+   * @param headers receives the name and the value of each field
    */
   public void add(Answer answer, long nowNanos, BiConsumer<String, String> headers) {
     Status status = answer.deciding();
@@ -57,7 +57,7 @@ public enum OlderFields {
     return this == RATELIMIT ? "RateLimit-" : "X-RateLimit-";
   }
 
-  /** Envoy sends the policy together with the limit: {@code 10, 10;w=60;name="per-user"}. */
+  /** Returns the limit and its policy as Envoy sends them: {@code 10, 10;w=60;name="per-user"}. */
   private String limit(CurrentLimit limit) {
     String permits = Long.toString(limit.requestsPerUnit());
     if (this != ENVOY) {

@@ -7,8 +7,7 @@ import dev.weir.engine.Status;
 import java.util.List;
 
 /**
- * What is the same in the header fields of all answers that show the same policies, as text.
- * Immutable.
+ * The text of header fields that is the same in all answers that show the same policies. Immutable.
  */
 public final class PolicyTexts {
   private final List<Policy> policies;
@@ -19,7 +18,7 @@ public final class PolicyTexts {
     rateLimitPolicy = RateLimitFields.rateLimitPolicy(standings);
   }
 
-  /** Returns whether these are the standings' policies, in their order. */
+  /** Returns whether these texts are for the policies of the standings, in their order. */
   public boolean areOf(List<Standing> standings) {
     boolean same = standings.size() == policies.size();
     for (int i = 0; i < standings.size() && same; i++) {
@@ -29,8 +28,8 @@ public final class PolicyTexts {
   }
 
   /**
-   * Returns whether an answer shows these policies as its statuses have them, because it refuses
-   * nothing: {@link Standing#of} would neither sort them nor join any.
+   * Returns whether an answer refuses nothing and shows these policies in the order of its
+   * statuses: then {@link Standing#of} would neither sort nor join them.
    */
   public boolean areAllOf(Answer answer) {
     List<Status> statuses = answer.statuses();

@@ -16,23 +16,23 @@ public enum ProblemType {
     this.title = title;
   }
 
-  /** Returns what identifies the type: {@code type} of a problem document. */
+  /** Returns the identifier of the type: {@code type} of a problem document. */
   public String uri() {
     return uri;
   }
 
-  /** Returns the name of the type for people: {@code title} of a problem document. */
+  /** Returns the name of the type for readers: {@code title} of a problem document. */
   public String title() {
     return title;
   }
 
   /**
-   * Returns a problem document of type {@code about:blank}, where the status is enough, as UTF-8
-   * JSON.
+   * Returns a problem document of type {@code about:blank}, as UTF-8 JSON, for problems that the
+   * status describes well enough.
    *
-   * @param status of HTTP
+   * @param status the HTTP status
    * @param title the same for all problems of that status
-   * @param detail what is wrong with this request
+   * @param detail the problem with this request
    */
   public static byte[] document(int status, String title, String detail) {
     return JsonBytes.of(

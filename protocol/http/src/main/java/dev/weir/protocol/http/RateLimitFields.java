@@ -11,11 +11,11 @@ import java.util.List;
 /**
  * The header fields {@code RateLimit} and {@code RateLimit-Policy} as of
  * draft-ietf-httpapi-ratelimit-headers, revision 11 (May 2026): lists of structured-field Strings
- * with parameters (RFC 9651). The draft is not an RFC yet and has changed its syntax before, so
- * only this class knows it. Safe for use by many threads.
+ * with parameters (RFC 9651). The draft is not an RFC yet and has changed its syntax before; only
+ * this class depends on it. Safe for use by many threads.
  */
 public final class RateLimitFields {
-  /** The revision that is written here. */
+  /** The revision of the draft that is written here. */
   static final int DRAFT_REVISION = 11;
 
   /** The name of the field with the remaining permits. */
@@ -29,7 +29,7 @@ public final class RateLimitFields {
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-  /** A thread uses its buffer again: for each answer only the text is allocated. */
+  /** A buffer for each thread, used again: for each answer only the text is allocated. */
   private static final ThreadLocal<StringBuilder> BUFFER =
       ThreadLocal.withInitial(() -> new StringBuilder(64));
 
@@ -51,8 +51,8 @@ public final class RateLimitFields {
   }
 
   /**
-   * Returns the value of {@code RateLimit} for the statuses of an answer as they stand: where none
-   * refuses, and all have names of their own, that is what {@link Standing#of} makes of it.
+   * Returns the value of {@code RateLimit} for the statuses of an answer in their order. If none
+   * refuses and all policies have different names, {@link Standing#of} leads to the same value.
    */
   public static String rateLimit(Answer answer) {
     List<Status> statuses = answer.statuses();
@@ -102,7 +102,10 @@ public final class RateLimitFields {
     return string(field.isEmpty() ? field : field.append(", "), name);
   }
 
-  /** Appends a String: printable ASCII between quotes; anything else is percent-encoded. */
+  /**
+   * Appends a structured-field String: printable ASCII between quotes; anything else is
+   * percent-encoded.
+   */
   static StringBuilder string(StringBuilder field, String text) {
     field.append('"');
     for (int i = 0; i < text.length(); ) {

@@ -5,9 +5,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the proto3 JSON of a rate limit request as clients usually write it, and leaves all else to
- * protobuf's own reader, which knows the rare forms and words the errors. What is read here must be
- * what that one reads.
+ * A reader of the usual proto3 JSON of a rate limit request. It leaves all other forms to
+ * protobuf's own reader, which handles the rare ones and words the errors. A body that is read here
+ * must mean the same there.
  */
 public final class RlsJsonReader {
   private RlsJsonReader() {}
@@ -16,7 +16,7 @@ public final class RlsJsonReader {
   public static @Nullable Request read(byte[] body) {
     for (byte each : body) {
       if (each <= 0) {
-        return null; // Readers differ in what they make of bytes that are no ASCII.
+        return null; // Readers differ in the treatment of bytes that are not ASCII.
       }
     }
     try (JsonCursor json = new JsonCursor(body)) {

@@ -18,22 +18,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param remaining permits left
  * @param seconds until more is available: on a refusal, until the same request passes; rounded up,
- *     at least 1; {@link #NO_TIME} where waiting does not help, or the time is left out
+ *     at least 1; {@link #NO_TIME} if waiting does not help, or the time is left out
  */
 public record Standing(Policy policy, long remaining, long seconds) {
-  /** In place of seconds: waiting does not help, or the time is left out. */
+  /** The value of {@link #seconds} if waiting does not help, or if the time is left out. */
   public static final long NO_TIME = -1;
 
-  /** Policies in a header field at most; those that refuse come first. */
+  /** The most policies in a header field; those that refuse come first. */
   public static final int MAX_MEMBERS = 16;
 
   /**
-   * Returns the standings of an answer, by policy name; of several with one name, the tightest. On
-   * a refusal only the refusing policies have a time: Retry-After must not be earlier than any.
+   * Returns the standings of an answer by policy name; of several with one name, the tightest. On a
+   * refusal only the refusing policies have a time: Retry-After must not be earlier than any of
+   * these times.
    */
   public static List<Standing> of(Answer answer) {
     if (answer.statuses().size() == 1) {
-      return of(answer, answer.statuses().get(0)); // The usual case.
+      return of(answer, answer.statuses().get(0)); // One status is the usual case.
     }
     List<Standing> allowed = allowed(answer);
     if (allowed != null) {
@@ -61,7 +62,8 @@ public record Standing(Policy policy, long remaining, long seconds) {
   }
 
   /**
-   * Returns the standings in their order if none of them refuses, and all have names of their own.
+   * Returns the standings in the order of the statuses if none refuses and all policies have
+   * different names; else null.
    */
   private static @Nullable List<Standing> allowed(Answer answer) {
     List<Status> statuses = answer.statuses();
@@ -106,8 +108,8 @@ public record Standing(Policy policy, long remaining, long seconds) {
   }
 
   /**
-   * Returns whether the whole quota is available, so that waiting adds nothing. The draft leaves
-   * the parameter to the server, and a time after which nothing changes is of no use.
+   * Returns whether the whole quota is available: then waiting adds nothing. The draft leaves the
+   * parameter to the server, and a time after which nothing changes is of no use.
    */
   private static boolean untouched(Status status) {
     Decision decision = status.decision();

@@ -2,8 +2,8 @@
  * The protocol of the service over HTTP: JSON bodies and header fields, without an HTTP server.
  *
  * <ul>
- *   <li>{@link dev.weir.protocol.http.CheckReader}: {@code /v1/check} from JSON, with errors that
- *       name line, column and path; begin here
+ *   <li>{@link dev.weir.protocol.http.CheckReader}: the reader of {@code /v1/check}, with errors
+ *       that name line, column and path; begin here
  *   <li>{@link dev.weir.protocol.http.CheckAnswer}: status, {@code Retry-After} and body of an
  *       answer; a refusal is a problem document (RFC 9457)
  *   <li>{@link dev.weir.protocol.http.RateLimitFields}: the header fields {@code RateLimit} and

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A port's certificate and key, and the CA certificates that must have signed its clients'.
- * Reloaded when the files change: new connections get the new ones, open connections go on. Safe
+ * Reloaded when the files change: new connections use the new ones, open connections go on. Safe
  * for use by many threads.
  */
 public final class Certificates {
@@ -51,7 +51,7 @@ public final class Certificates {
   }
 
   /**
-   * Returns the certificates by the settings, or null if there are none.
+   * Returns the certificates of the settings, or null if there are none.
    *
    * @throws StartException if they cannot be used
    */
@@ -137,7 +137,7 @@ public final class Certificates {
     return keys;
   }
 
-  /** Returns what verifies client certificates, or null if none is required. */
+  /** Returns the verifier of client certificates, or null if none is required. */
   public @Nullable X509TrustManager clients() {
     return clients;
   }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads files that hold a password alone. */
+/** A reader of files that contain only a password. */
 public final class PasswordFile {
   private PasswordFile() {}
 

@@ -39,7 +39,7 @@ public final class TokenFile {
   }
 
   /**
-   * Returns the tokens by the settings, or null if none is required.
+   * Returns the tokens of the settings, or null if none is required.
    *
    * @throws StartException if the file cannot be used
    */

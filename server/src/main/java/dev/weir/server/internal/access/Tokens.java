@@ -10,10 +10,10 @@ import java.util.List;
  * The secrets by which clients authenticate. Several are valid at once, so that they can be
  * replaced without a gap. Safe for use by many threads.
  *
- * <p>Digests are compared, in constant time, so that a token cannot be learned by measuring time.
+ * <p>Digests are compared in constant time, so that a token cannot be found by measuring time.
  */
 public final class Tokens {
-  /** The shortest length that cannot be guessed. */
+  /** The shortest length of a token that cannot be guessed. */
   static final int MIN_LENGTH = 16;
 
   private static final String SCHEME = "Bearer ";
@@ -24,7 +24,7 @@ public final class Tokens {
 
   private Tokens() {}
 
-  /** Returns tokens of a server that requires none. */
+  /** Returns the tokens of a server that requires none. */
   public static Tokens notRequired() {
     return new Tokens();
   }
@@ -39,7 +39,7 @@ public final class Tokens {
     return tokens;
   }
 
-  /** Returns tokens of a server that requires one, none of them valid yet. */
+  /** Returns the tokens of a server that requires one while none is valid yet. */
   public static Tokens noneYet() {
     Tokens tokens = new Tokens();
     tokens.required = true;
@@ -100,7 +100,9 @@ public final class Tokens {
     return accepts(bearerDigest(field));
   }
 
-  /** Returns the digest of the token in an Authorization field; an empty one if it has none. */
+  /**
+   * Returns the digest of the token in an Authorization field; an empty one if there is no token.
+   */
   public static byte[] bearerDigest(String field) {
     if (!field.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return new byte[0];
@@ -109,7 +111,7 @@ public final class Tokens {
     return digest(utf8, 0, utf8.length);
   }
 
-  /** Returns the digest of a token, which is compared, and may be kept, instead of it. */
+  /** Returns the digest of a token, which is compared, and may be kept, instead of the token. */
   public static byte[] digest(byte[] bytes, int from, int to) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

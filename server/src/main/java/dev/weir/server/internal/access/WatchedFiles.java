@@ -19,10 +19,13 @@ import java.util.logging.Level;
  * it, so that a file is not read while it is being written. Safe for use by many threads.
  */
 public final class WatchedFiles {
-  /** Larger than any list of tokens or bundle of certificates; a file is read into memory. */
+  /**
+   * The largest file, larger than any list of tokens or bundle of certificates; a file is read into
+   * memory.
+   */
   static final int MAX_BYTES = 8 << 20;
 
-  /** Uses the contents of the files, in their order: all of them or, by throwing, none. */
+  /** A user of the files' contents, in their order: it uses all of them or, by throwing, none. */
   public interface Taker {
     void take(List<byte[]> contents) throws IOException, GeneralSecurityException;
   }
@@ -38,14 +41,14 @@ public final class WatchedFiles {
   /** Digest of the content found by the last read. */
   private byte[] found = {};
 
-  /** Why the files cannot be used, as logged last; empty if they can. */
+  /** The reason, as last logged, why the files cannot be used; empty if they can. */
   private String trouble = "";
 
   /**
    * Watches files.
    *
    * @param name for the log, the flag that names the files
-   * @param inForce for the log, what new content is used for
+   * @param inForce for the log, the use of new content
    */
   public WatchedFiles(String name, String inForce, List<Path> files, Taker taker) {
     this.name = name;
@@ -102,7 +105,7 @@ public final class WatchedFiles {
     }
   }
 
-  /** Returns the cause of an error, for people. */
+  /** Returns the cause of an error, in words. */
   public static String reason(Exception e) {
     if (e instanceof NoSuchFileException missing) {
       return missing.getFile() + ": no such file";

@@ -4,8 +4,8 @@
  * <ul>
  *   <li>{@link dev.weir.server.internal.access.Tokens}: tokens of clients; begin here
  *   <li>{@link dev.weir.server.internal.access.Certificates}: certificates of the ports
- *   <li>{@link dev.weir.server.internal.access.WatchedFiles}: files that are read twice alike
- *       before they count
+ *   <li>{@link dev.weir.server.internal.access.WatchedFiles}: files whose content is used once two
+ *       reads agree
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -5,11 +5,11 @@ import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a request of one descriptor asks for, as a reader of bytes has found it; the next one takes
- * its place. Texts are ASCII. Confined to one event loop.
+ * A request of one descriptor, as a reader of bytes has found it; the next one takes its place.
+ * Texts are ASCII. Confined to one event loop.
  */
 public final class Asked {
-  /** Requests with more are for readers of everything. */
+  /** The most entries; requests with more take the general path. */
   private static final int MAX_ENTRIES = 16;
 
   private final RecentTexts words = new RecentTexts();
@@ -18,7 +18,9 @@ public final class Asked {
   private long permits = 1;
   private int count;
 
-  /** Forgets the request before: the next one has no domain and no entries, and asks for 1. */
+  /**
+   * Clears the last request: the next one starts without a domain and entries, and with 1 permit.
+   */
   public void clear() {
     domain = "";
     permits = 1;
@@ -30,7 +32,7 @@ public final class Asked {
     domain = word(in, from, to);
   }
 
-  /** Sets the permits that the descriptor asks for. */
+  /** Sets the permits of the descriptor. */
   public void permits(long number) {
     permits = number;
   }
@@ -49,7 +51,7 @@ public final class Asked {
     keysAndValues[count] = word(in, from, to);
   }
 
-  /** Returns whether an entry before has the key of the one that has begun. */
+  /** Returns whether an earlier entry has the key of the one that has begun. */
   public boolean hasKeyTwice() {
     for (int i = 0; i < count; i += 2) {
       if (keysAndValues[i].equals(keysAndValues[count])) {
@@ -77,7 +79,7 @@ public final class Asked {
     return permits;
   }
 
-  /** Returns the key of each entry with its value behind it, {@link #count} texts. */
+  /** Returns the key of each entry followed by its value, {@link #count} texts. */
   public String[] keysAndValues() {
     return keysAndValues;
   }
@@ -86,12 +88,12 @@ public final class Asked {
     return count;
   }
 
-  /** Returns it as an object of its own. */
+  /** Returns the request as an object of its own. */
   public Request request() {
     return RequestBatch.request(domain, keysAndValues, count, permits);
   }
 
-  /** Returns a text that is probably one of those read lately. */
+  /** Returns a text, most often one that was read lately. */
   private String word(byte[] in, int from, int to) {
     String known = words.find(in, from, to);
     if (known != null) {

@@ -3,11 +3,11 @@ package dev.weir.server.internal.deciding;
 import java.util.Arrays;
 
 /**
- * Bytes, mostly ASCII text, that are put together in an array, which is used again. For one event
- * loop.
+ * Bytes, mostly ASCII text, that are put together in an array. The array is used again. For one
+ * event loop.
  */
 public final class ByteText {
-  /** Digits of the largest number, and its sign. */
+  /** The most digits of a number, with its sign. */
   private static final int MAX_DIGITS = 20;
 
   private byte[] bytes = new byte[512];
@@ -22,7 +22,7 @@ public final class ByteText {
     return size;
   }
 
-  /** Takes back all that was added since the text had that size. */
+  /** Removes the bytes that were added since the text had that size. */
   public void cut(int newSize) {
     size = newSize;
   }

@@ -7,14 +7,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
-/** Collects answers that come in any order, and hands them on when all are there. Thread-safe. */
+/**
+ * A collector of answers that come in any order; it passes them on when all are there. Thread-safe.
+ */
 public final class Collected<T> {
   private final AtomicReferenceArray<T> all;
   private final AtomicInteger missing;
   private final Consumer<? super List<T>> done;
 
   /**
-   * @param size how many answers there will be; with none, {@code done} is called at once
+   * @param size the number of answers; if it is 0, {@code done} is called at once
    */
   public Collected(int size, Consumer<? super List<T>> done) {
     all = new AtomicReferenceArray<>(size);
@@ -25,7 +27,7 @@ public final class Collected<T> {
     }
   }
 
-  /** Takes one answer, once. */
+  /** Adds one answer, once. */
   public void put(int index, T answer) {
     all.set(index, answer);
     if (missing.decrementAndGet() == 0) {

@@ -31,16 +31,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the requests of all protocols: by the engine, unless their event loop is so far behind
- * that the client has waited too long and should not be charged, or the requests that wait for
- * their decision take too much memory. Before the first rules are in force nothing can be decided:
- * every request is answered UNCERTAIN. Safe for use by many threads.
+ * The decider of the requests of all protocols. It passes them to the engine except in two cases.
+ * If their event loop is too far behind, the client has waited too long and should not be charged.
+ * If the requests that wait for their decision take too much memory, further ones are refused.
+ * Before the first rules are in force every request is answered UNCERTAIN. Safe for use by many
+ * threads.
  */
 public final class GuardedDecider implements Decider {
-  /** As long as clients wait that meet a store which does not answer. */
+  /**
+   * The retry-after of requests that could not be decided, the same as with a store that does not
+   * answer.
+   */
   private static final long RETRY_NANOS = 1_000_000_000L;
 
-  /** About what a lease or a charge that is given back takes until that is done. */
+  /** The approximate bytes of a lease or charge that is being given back. */
   private static final long RETURN_BYTES = 64;
 
   private final Engine engine;
@@ -50,7 +54,7 @@ public final class GuardedDecider implements Decider {
   private final @Nullable RecordedTraffic traffic;
   private final @Nullable RefusalLog refusals;
 
-  /** Decides instead of the engine, which has no rules then. */
+  /** The decider in place of the engine, which has no rules then; null if the engine decides. */
   private final @Nullable Decider upstream;
 
   private final UndecidedBytes undecided;
@@ -60,19 +64,19 @@ public final class GuardedDecider implements Decider {
   }
 
   /**
-   * Decides by an engine.
+   * Makes a decider that uses an engine.
    *
-   * @param withoutRules what is answered before the first rules; only ALLOW lets requests pass
+   * @param withoutRules the answer before the first rules; only ALLOW lets requests pass
    */
   public GuardedDecider(Engine engine, SystemLoad load, FailureMode withoutRules, Ticker ticker) {
     this(engine, load, withoutRules, ticker, null, null, null, new UndecidedBytes(Long.MAX_VALUE));
   }
 
   /**
-   * Decides by an engine, and records what it is asked.
+   * Makes a decider that uses an engine, and records its requests.
    *
-   * @param traffic records every request that rules decide, or refuse because there is no time;
-   *     null to record nothing
+   * @param traffic records every request that rules decide, or that is refused because the server
+   *     is overloaded; null to record nothing
    * @param refusals logs refused requests; null to log none
    * @param upstream decides instead of the engine; null if the engine decides
    * @param undecided counts the requests that wait for their decision
@@ -129,7 +133,7 @@ public final class GuardedDecider implements Decider {
     return load;
   }
 
-  /** Returns whether requests that are asked for now are refused without being decided. */
+  /** Returns whether requests that arrive now are refused without being decided. */
   private boolean overloaded(long nowNanos, int requests) {
     return LoopLag.here().overloaded(nowNanos, requests) || undecided.isFull();
   }
@@ -143,10 +147,11 @@ public final class GuardedDecider implements Decider {
   }
 
   /**
-   * As {@link Engine#decideAll(List, Consumer)}. Requests of a batch do not wait for their turn.
+   * Decides many requests in one call. See {@link Engine#decideAll(List, Consumer)}. Requests of a
+   * batch do not wait for their turn.
    *
-   * @param beside returns about how many bytes the transport keeps of the call until it is
-   *     answered, beside the requests
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the requests
    */
   public void decideAll(
       List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
@@ -203,8 +208,8 @@ public final class GuardedDecider implements Decider {
   /**
    * Decides the checks of one call.
    *
-   * @param beside returns about how many bytes the transport keeps of the call until it is
-   *     answered, beside the requests
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the requests
    */
   public void decideAll(
       CheckBatch batch, LongSupplier beside, Consumer<? super CheckBatch.Results> done) {
@@ -221,10 +226,10 @@ public final class GuardedDecider implements Decider {
   }
 
   /**
-   * Takes back what a call gives back, and then decides and lends what it asks for.
+   * Takes back what a call gives back, and then decides its requests and lends permits.
    *
-   * @param beside returns about how many bytes the transport keeps of the call until it is
-   *     answered, beside the requests
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the requests
    */
   public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
@@ -314,8 +319,8 @@ public final class GuardedDecider implements Decider {
   /**
    * Decides a request. See {@link #decide(Request, Consumer)}.
    *
-   * @param beside returns about how many bytes the transport keeps of the call until it is
-   *     answered, beside the request
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the request
    */
   public void decide(Request request, LongSupplier beside, Consumer<? super Answer> last) {
     Consumer<? super Answer> done = refusals == null ? last : refusals.before(last, request, true);
@@ -343,12 +348,11 @@ public final class GuardedDecider implements Decider {
   }
 
   /**
-   * Adds a request to a batch of the engine's, which {@link #decide(RequestBatch)} decides soon,
-   * instead of another method.
+   * Adds a request to a batch of the engine's, which {@link #decide(RequestBatch)} decides soon.
    *
-   * @param nowNanos when it was read
+   * @param nowNanos the time at which it was read
    * @return whether it was added; if not, {@link #decide(Request, Consumer)} or {@link #decideAll}
-   *     is to be asked, after the batch
+   *     must decide it, after the batch
    */
   public boolean add(
       RequestBatch batch,
@@ -366,9 +370,9 @@ public final class GuardedDecider implements Decider {
         && batch.add(domain, keysAndValues, count, permits);
   }
 
-  /** Decides the requests of a batch, which were added here. */
+  /** Decides the requests of a batch, which {@link #add} has added. */
   public void decide(RequestBatch batch) {
-    LoopLag.here().asked(batch.size()); // Not before: a caller may have another way after all.
+    LoopLag.here().asked(batch.size()); // Not earlier: the caller may use another method.
     batch.decide();
   }
 

@@ -5,8 +5,8 @@ import dev.weir.engine.RequestBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides requests of one descriptor that one limit in this process decides at once, one after the
- * other, without objects for a request or its answer. Confined to one event loop.
+ * A decider of requests of one descriptor that one limit in this process decides at once, one after
+ * the other, without objects for a request or its answer. Confined to one event loop.
  */
 public final class QuickDecider {
   private final GuardedDecider decider;
@@ -21,7 +21,7 @@ public final class QuickDecider {
   }
 
   /**
-   * Takes a request, in place of the one before it; it is not decided yet.
+   * Takes a request, in place of the last one; it is not decided yet.
    *
    * @return its limit; null if the request is unusual
    */
@@ -36,7 +36,7 @@ public final class QuickDecider {
     return limit == null || limit.queue() != null ? null : limit;
   }
 
-  /** Decides the request; what came out is in the only place of the batch, until the next one. */
+  /** Decides the request; the decision is in the only place of the batch, until the next one. */
   public RequestBatch decide() {
     decider.decide(batch);
     times.ended(begunNanos, 1);

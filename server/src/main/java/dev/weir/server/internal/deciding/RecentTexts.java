@@ -3,25 +3,25 @@ package dev.weir.server.internal.deciding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts that requests repeat, such as domains and the keys of entries: one that was read lately is
- * found again without allocating. Bounded whatever clients send. Confined to one event loop.
+ * Texts that requests repeat, such as domains and the keys of entries: a text that was read lately
+ * is found again without allocating. Bounded, whatever clients send. Confined to one event loop.
  */
 public final class RecentTexts {
-  /** A power of two; rules have few domains and keys. */
+  /** The number of texts, a power of two; rules have few domains and keys. */
   private static final int SLOTS = 256;
 
-  /** Longer ones are rare, and are not kept. */
+  /** The longest text that is kept; longer ones are rare. */
   private static final int MAX_LENGTH = 64;
 
   private final @Nullable String[] recent = new String[SLOTS];
 
-  /** Returns the text that the bytes from {@code from} on and before {@code to} are, or null. */
+  /** Returns the text of the bytes from {@code from} on and before {@code to}, or null. */
   public @Nullable String find(byte[] bytes, int from, int to) {
     String known = to - from > MAX_LENGTH ? null : recent[slot(bytes, from, to)];
     return known != null && known.length() == to - from && is(known, bytes, from) ? known : null;
   }
 
-  /** Keeps the text that those bytes are, in place of another. */
+  /** Keeps the text of those bytes, in place of another. */
   public void keep(byte[] bytes, int from, int to, String text) {
     if (to - from <= MAX_LENGTH) {
       recent[slot(bytes, from, to)] = text;
@@ -36,7 +36,9 @@ public final class RecentTexts {
     return (hash * 0x9e3779b9) >>> 24;
   }
 
-  /** Returns whether a text is those bytes, as many as it has characters: if all are ASCII. */
+  /**
+   * Returns whether a text equals the bytes, one for each character: true only if all are ASCII.
+   */
   private static boolean is(String text, byte[] bytes, int from) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) != bytes[from + i]) { // Bytes that are not ASCII are negative.

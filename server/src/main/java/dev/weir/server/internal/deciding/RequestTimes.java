@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.TimeHistogram;
 
 /**
- * Measures how long a protocol's requests for decisions take. It allocates nothing. Safe for use by
+ * The times that a protocol's requests for decisions take. It allocates nothing. Safe for use by
  * many threads.
  */
 public final class RequestTimes {
@@ -12,7 +12,7 @@ public final class RequestTimes {
   private final Ticker ticker;
 
   /**
-   * @param times gets what is measured
+   * @param times receives the measured times
    */
   public RequestTimes(TimeHistogram times, Ticker ticker) {
     this.times = times;

@@ -23,7 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Translates the rate limit service's messages; decides nothing. Safe for use by many threads. */
+/**
+ * The translation of the rate limit service's messages; it decides nothing. Safe for use by many
+ * threads.
+ */
 public final class RlsMessages {
   private static final List<RateLimitUnit> UNITS = List.of(RateLimitUnit.values());
 
@@ -57,7 +60,7 @@ public final class RlsMessages {
     Long permits = null;
     if (message.hasHitsAddend()) {
       long hits = message.getHitsAddend().getValue();
-      permits = hits < 0 ? Long.MAX_VALUE : hits; // Unsigned on the wire.
+      permits = hits < 0 ? Long.MAX_VALUE : hits; // The number is unsigned on the wire.
     }
     LimitOverride limit =
         message.hasLimit()
@@ -113,7 +116,7 @@ public final class RlsMessages {
     return message.setLimitRemaining((int) status.limitRemaining()).build();
   }
 
-  /** Returns what answers say of a limit. */
+  /** Returns the part of answers that describes a limit. */
   public static RateLimit limit(CurrentLimit limit) {
     return RateLimit.newBuilder()
         .setName(limit.name())
@@ -135,8 +138,8 @@ public final class RlsMessages {
   }
 
   /**
-   * Returns the unit whose length is nearest to the window's as a ratio; exact where there is one.
-   * The message has no place for the window itself.
+   * Returns the unit whose length is nearest to the window's as a ratio; the exact one if there is
+   * one. The message has no place for the window itself.
    */
   public static RateLimitUnit nearestUnit(long windowNanos) {
     long seconds = Math.max(1, windowNanos / 1_000_000_000L);
@@ -151,7 +154,7 @@ public final class RlsMessages {
   }
 
   /**
-   * Returns the header fields for Envoy to add, none unless the settings ask for them: those of the
+   * Returns the header fields for Envoy to add, none unless the settings require them: those of the
    * first descriptor over its limit, or else of the one with the least remaining.
    */
   public List<HeaderValue> headers(Answer answer) {

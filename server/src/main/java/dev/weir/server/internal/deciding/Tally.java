@@ -11,8 +11,8 @@ final class Tally {
   private final LongConsumer done;
 
   /**
-   * @param count of the numbers; one more is to be added after all have been asked for
-   * @param done is given the sum once
+   * @param count the number of summands; one more is to be added after all have been requested
+   * @param done receives the sum once
    */
   Tally(int count, LongConsumer done) {
     missing = new AtomicInteger(count + 1);

@@ -16,11 +16,11 @@ import io.opentelemetry.context.propagation.TextMapPropagator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes spans of requests whose callers trace them. A span says which policy decided and how, and
- * no value of a descriptor. Safe for use by many threads.
+ * The spans of requests whose callers trace them. A span states the policy that decided and its
+ * decision, but no value of a descriptor. Safe for use by many threads.
  */
 public final class Tracing {
-  /** Makes no spans. */
+  /** A source without spans. */
   public static final Tracing OFF = new Tracing(null);
 
   private final @Nullable Tracer tracer;
@@ -34,17 +34,17 @@ public final class Tracing {
             : telemetry.getPropagators().getTextMapPropagator();
   }
 
-  /** Returns what makes spans that go where that instance sends them. */
+  /** Returns a source of spans that are sent through an instance of OpenTelemetry. */
   public static Tracing of(OpenTelemetry telemetry) {
     return new Tracing(telemetry);
   }
 
-  /** Returns whether any spans are made. */
+  /** Returns whether spans are made. */
   public boolean isOn() {
     return tracer != null;
   }
 
-  /** Returns the trace that a request belongs to, as its fields say. */
+  /** Returns the trace of a request, from its fields. */
   public <C> Context parent(C fields, TextMapGetter<C> getter) {
     return propagator.extract(Context.root(), fields, getter);
   }
@@ -52,7 +52,7 @@ public final class Tracing {
   /**
    * Begins the span of a request; {@link #end(Span, Request, Answer)} must follow.
    *
-   * @param name of the call, not of the caller
+   * @param name the name of the call, not of the caller
    */
   public Span begin(String name, Context parent) {
     return tracer == null

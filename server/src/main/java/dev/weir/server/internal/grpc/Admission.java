@@ -15,12 +15,14 @@ import io.grpc.health.v1.HealthGrpc;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Admits gRPC calls: it checks the token where one is required, refuses messages that cannot be
- * parsed, and bounds the number of health watches. Health needs no token. All checks are in one
+ * The admission of gRPC calls: it checks the token if one is required, refuses messages that cannot
+ * be parsed, and bounds the number of health watches. Health needs no token. All checks are in one
  * place because every call passes it.
  */
 final class Admission implements ServerInterceptor {
-  /** A client watches the services that it calls; there are four. */
+  /**
+   * The most watches on a connection. A client watches the services that it calls; there are four.
+   */
   static final int MAX_WATCHES_PER_CONNECTION = 10;
 
   private static final Metadata.Key<String> AUTHORIZATION =
@@ -37,7 +39,7 @@ final class Admission implements ServerInterceptor {
   private final AtomicInteger watches = new AtomicInteger();
 
   /**
-   * @param maxWatches at once, on all connections together
+   * @param maxWatches the most watches at once, on all connections together
    */
   Admission(Tokens tokens, InFlight inFlight, int maxWatches) {
     this.maxWatches = maxWatches;
@@ -93,8 +95,8 @@ final class Admission implements ServerInterceptor {
   }
 
   /**
-   * Returns the digest of the call's token, which may be kept for as long as the call lasts; the
-   * metadata may not, as it is the client's to make large.
+   * Returns the digest of the call's token, which may be kept for as long as the call lasts. The
+   * metadata must not be kept, because a client can make them large.
    */
   private byte[] token(ServerCall<?, ?> call, Metadata metadata) {
     String authorization = tokens.required() && !health(call) ? metadata.get(AUTHORIZATION) : null;
@@ -128,8 +130,8 @@ final class Admission implements ServerInterceptor {
 
     /**
      * @param token its digest
-     * @param watch whether the call counts as a watch of health
-     * @param awaited whether a stopping server waits for the call
+     * @param watch true if the call counts as a watch of health
+     * @param awaited true if a stopping server waits for the call
      */
     Admitted(
         ServerCall.Listener<A> listener,

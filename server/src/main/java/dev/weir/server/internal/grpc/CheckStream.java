@@ -7,39 +7,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of requests: the next request is read only when the one before is answered and the
- * client has read the answers before. So answers keep their order, and a client that does not read
+ * One stream of requests. The next request is read only when the last one is answered and the
+ * client has read the earlier answers. So answers keep their order, and a client that does not read
  * holds up only itself.
  *
- * <p>The store may answer on a thread of its own while the client closes its side: all changes of
- * state are made under a lock.
+ * <p>The store may answer on a thread of its own while the client closes its side: so all changes
+ * of state are made under a lock.
  *
- * @param <Q> its requests
- * @param <A> its answers
+ * @param <Q> the type of its requests
+ * @param <A> the type of its answers
  */
 final class CheckStream<Q, A> implements StreamObserver<Q> {
-  /** Answers a request, later and on whichever thread. */
+  /** The source of answers, which may come later and on any thread. */
   interface Answers<Q, A> {
     /**
      * Answers one request.
      *
-     * @param done is given the answer, or null if there is nothing to say
-     * @throws BadRequest if the whole request makes no sense
+     * @param done receives the answer, or null if there is nothing to send
+     * @throws BadRequest if the whole request is malformed
      */
     void answer(Q request, Consumer<@Nullable A> done) throws BadRequest;
 
-    /** Lets go of what is kept for the stream, which has ended; may be called more than once. */
+    /** Frees the resources of the stream, which has ended; may be called more than once. */
     default void ended() {}
   }
 
   private enum Turn {
-    /** The client has no room for more answers. */
+    /** The state in which the client has no room for more answers. */
     WAITING,
-    /** The server waits for the next request. */
+    /** The state in which the server waits for the next request. */
     ASKED,
-    /** A request has arrived and has no answer yet. */
+    /** The state in which a request has arrived and has no answer yet. */
     DECIDING,
-    /** The stream has ended. */
+    /** The state in which the stream has ended. */
     OVER
   }
 
@@ -101,7 +101,7 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
     }
   }
 
-  /** The client has sent its last request. */
+  /** Records that the client has sent its last request. */
   @Override
   public synchronized void onCompleted() {
     noMore = true;

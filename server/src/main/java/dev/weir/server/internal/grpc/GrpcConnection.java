@@ -31,23 +31,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrpcConnection extends ChannelInboundHandlerAdapter {
   /**
-   * Small pieces of messages that may wait: more are an attack, since each takes far more memory
-   * than its bytes.
+   * The most small pieces of messages that may wait. More are an attack, since each takes far more
+   * memory than its bytes.
    */
   private static final int MAX_SMALL_PIECES = 1_000;
 
-  /** Small pieces that a whole message cancels. */
+  /** The number of small pieces that a whole message cancels. */
   private static final int SMALL_PIECES_FORGOTTEN = 10;
 
   /** Approximate size of the objects of a stream. */
   private static final long STREAM_BYTES = 4 << 10;
 
-  /** More open and idle streams are of no use to a client. */
+  /** The number of open and idle streams that are not counted; more are of no use to a client. */
   private static final int FREE_STREAMS = 10;
 
   private static final int ENHANCE_YOUR_CALM = 11;
 
-  /** Time for a refused client to read the reason. */
+  /** The time for a refused client to read the reason. */
   private static final int LINGER_SECONDS = 1;
 
   private final GrpcConnections all;
@@ -70,7 +70,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private int readBytes;
   private int framesBytes;
 
-  /** Bytes of unfinished frames, and of streams without a call. */
+  /** The bytes of unfinished frames, and of streams without a call. */
   private long others;
 
   private long told;
@@ -117,8 +117,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Sends the reason of the refusal as GOAWAY, and closes. Not over TLS, which would need a
-   * handshake first.
+   * Sends the reason of the refusal as GOAWAY, and closes. Over TLS it only closes, since the
+   * reason would need a handshake first.
    */
   private void goAway(ChannelHandlerContext ctx, String why) {
     if (all.tls()) {
@@ -130,8 +130,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     out.writeMedium(0).writeByte(4).writeByte(0).writeInt(0); // SETTINGS [RFC 9113, 6.5]
     out.writeMedium(8 + text.length).writeByte(7).writeByte(0).writeInt(0); // GOAWAY [6.8]
     out.writeInt(0).writeInt(ENHANCE_YOUR_CALM).writeBytes(text);
-    // Closed at once, the reset for bytes the client still sends would discard the reason. The
-    // close is forced here: grpc-java would wait for the client.
+    // If the connection were closed at once, the reset for bytes that the client still sends would
+    // discard the reason. The close is forced here: grpc-java would wait for the client.
     ChannelFuture unused = ctx.writeAndFlush(out).addListener(written -> endOutput(ctx));
     Object unusedTimer =
         ctx.executor().schedule(() -> close(ctx), LINGER_SECONDS, TimeUnit.SECONDS);
@@ -145,7 +145,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     ChannelFuture unused = ctx.close();
   }
 
-  /** Finds the HTTP/2 codec, which over TLS is there after the handshake. */
+  /** Finds the HTTP/2 codec. Over TLS it exists only after the handshake. */
   private void find(ChannelHandlerContext ctx) {
     if (http2 == null) {
       ChannelHandlerContext codec = ctx.pipeline().context(Http2ConnectionHandler.class);
@@ -159,7 +159,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Follows the bytes that go to the HTTP/2 codec; over TLS, the decrypted ones. */
+  /** The observer of the bytes that go to the HTTP/2 codec; over TLS, of the decrypted ones. */
   private final class Frames extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -190,7 +190,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Counts in the budget what a read leaves unfinished, and sets its deadline. */
+  /** Counts in the budget the bytes that a read leaves unfinished, and sets their deadline. */
   private void look(ChannelHandlerContext ctx) {
     for (int i = 0; i < touched.size(); i++) {
       GrpcStream stream = touched.get(i);
@@ -274,7 +274,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Returns the bytes of memory for messages that the server has not asked for. */
+  /** Returns the bytes of memory for messages that the server has not requested yet. */
   private long unasked() {
     return unasked == null ? 0 : unasked.held();
   }
@@ -316,7 +316,10 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Returns whether the client takes no answers: by the socket, or by the windows of HTTP/2. */
+  /**
+   * Returns whether the client takes no answers, either from the socket or by the windows of
+   * HTTP/2.
+   */
   private boolean isUnread(long now) {
     return (unreadTold > 0 && now - unreadSinceNanos > requestNanos)
         || (unsent != null && unsent.isStuck(now, requestNanos));
@@ -344,7 +347,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Refuses unfinished calls, because their memory is needed. Complete calls go on, if they can.
+   * Refuses unfinished calls, because their memory is needed. Complete calls continue, if they can.
    */
   private void evict() {
     ChannelHandlerContext ctx = context;
@@ -384,29 +387,29 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     return reads;
   }
 
-  /** Returns the bytes of the current read, and those kept from before. */
+  /** Returns the bytes of the current read, and those kept from earlier ones. */
   int readBytes() {
     return readBytes;
   }
 
-  /** A part of the call has arrived. */
+  /** Records that a part of the call has arrived. */
   void touched(GrpcStream stream) {
     if (touched.isEmpty() || touched.get(touched.size() - 1) != stream) {
       touched.add(stream);
     }
   }
 
-  /** The call has fully arrived. */
+  /** Records that the call has fully arrived. */
   void received(GrpcStream stream) {
     receiving.remove(stream);
   }
 
-  /** A whole message has arrived. */
+  /** Records that a whole message has arrived. */
   void whole() {
     frames.forget(SMALL_PIECES_FORGOTTEN);
   }
 
-  /** Counts the calls that are being decided. */
+  /** Changes the number of calls that are being decided. */
   void calls(int change) {
     calls += change;
   }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class GrpcConnections extends ServerTransportFilter implements ChannelFactory<ServerChannel> {
   private static final Attributes.Key<GrpcConnection> KEY = Attributes.Key.create("connection");
 
-  /** Identifies a connection: no two open ones have the same two addresses. */
+  /** The identity of a connection: no two open ones have the same two addresses. */
   private record Ends(@Nullable SocketAddress remote, @Nullable SocketAddress local) {}
 
   private final DoorCounters counters;
@@ -42,13 +42,13 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   private final InFlight inFlight;
   private final BooleanSupplier quickOff;
 
-  /** What answers usual calls, on each event loop; null where none can be. */
+  /** The quick path for usual calls, one for each event loop; null if there is none. */
   private final ThreadLocal<@Nullable QuickRls> quick;
 
   private final Map<Ends, GrpcConnection> open = new ConcurrentHashMap<>();
 
   /**
-   * @param quickOff whether no call is answered ahead of grpc-java for now
+   * @param quickOff returns true while no call is answered ahead of grpc-java
    */
   GrpcConnections(
       ServerSettings settings,
@@ -78,7 +78,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
     return listener;
   }
 
-  /** Sees connections before grpc-java does. */
+  /** The handler that sees connections before grpc-java. */
   private final class Accepted extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
@@ -105,8 +105,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   }
 
   /**
-   * Puts what answers usual calls in front of grpc-java's listener of frames; returns null if there
-   * is nothing of that kind.
+   * Puts the quick path in front of grpc-java's listener of frames; returns null if there is none.
    */
   @Nullable QuickCalls quick(ChannelHandlerContext context) {
     QuickRls rls = quick.get();
@@ -152,7 +151,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
             attributes.get(Grpc.TRANSPORT_ATTR_LOCAL_ADDR));
     GrpcConnection connection = open.get(ends);
     if (connection == null) {
-      return attributes; // Closed already.
+      return attributes; // It is closed already.
     }
     return attributes.toBuilder().set(KEY, connection).build();
   }

@@ -45,26 +45,27 @@ import org.jspecify.annotations.Nullable;
  * Calls are answered on the transport's event loop; nothing there may block.
  */
 public final class GrpcDoor {
-  /** A few times the metadata that a service mesh adds to a call. */
+  /** The most bytes of metadata, a few times as many as a service mesh adds to a call. */
   private static final int MAX_METADATA_BYTES = 16 << 10;
 
-  /**
-   * Streams that a client may open and reset at once: beyond that it is an attack, not a client.
-   */
+  /** The most streams that a client may open and reset at once: more are an attack. */
   private static final int MAX_RESETS = 200;
 
   private static final int RESET_WINDOW_SECONDS = 10;
 
-  /** A piece of a message keeps the whole read it came with in memory, so reads are small. */
+  /**
+   * The most bytes of one read. Reads are small because a piece of a message keeps the whole read
+   * it came with in memory.
+   */
   private static final int MAX_READ_BYTES = 16 << 10;
 
-  /** Bytes of messages that a client may send before the server asks for them. */
+  /** The most bytes of messages that a client may send before the server requests them. */
   private static final int FLOW_BYTES = 256 << 10;
 
-  /** Time for clients to notice that they should connect elsewhere. */
+  /** The time for clients to notice that they should connect elsewhere. */
   private static final long LINGER_NANOS = 500_000_000L;
 
-  /** Those whose health is reported: all together, and each. */
+  /** The services whose health is reported: all together, and each. */
   private static final List<String> SERVICES =
       List.of(
           HealthStatusManager.SERVICE_NAME_ALL_SERVICES,
@@ -89,7 +90,7 @@ public final class GrpcDoor {
    * Opens the port. Its health is NOT_SERVING until {@link #ready()}.
    *
    * @param rls the rate limit service
-   * @param others services beside it
+   * @param others services besides it
    * @param certificates null for plain text
    * @throws IOException if it cannot listen there
    */

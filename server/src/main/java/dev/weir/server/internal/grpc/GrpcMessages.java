@@ -6,8 +6,9 @@ import io.grpc.ServerServiceDefinition;
 import java.io.InputStream;
 
 /**
- * Parses messages after the interceptors instead of before them, so that {@link Admission} refuses
- * a call whose message cannot be parsed. The transport would log a stack trace for each.
+ * The parser of messages that runs after the interceptors instead of before them, so that {@link
+ * Admission} refuses a call whose message cannot be parsed. The transport would log a stack trace
+ * for each such call.
  */
 final class GrpcMessages {
   private static final Marshaller<InputStream> AS_THEY_ARE =

@@ -7,16 +7,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 
-/** Sends gRPC answers, on whatever thread the store gives them. */
+/** The sender of gRPC answers, on any thread on which the store gives them. */
 final class GrpcReply {
-  /** What a client is answered whose call failed here. */
+  /** The status for a client whose call failed here. */
   static final Status FAILED =
       Status.INTERNAL.withDescription("The server failed; its log has the details.");
 
   private GrpcReply() {}
 
   /**
-   * Returns a consumer that does the same and never throws on a thread of the store. An answer
+   * Returns a consumer that passes values on and never throws on a thread of the store. An answer
    * after the port's threads have ended is dropped.
    */
   static <T> Consumer<T> to(StreamObserver<?> call, Consumer<? super T> reply) {

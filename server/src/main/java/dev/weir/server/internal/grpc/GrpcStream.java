@@ -11,9 +11,9 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gRPC call as its connection sees it: the arrived part of an unfinished message, and whether
- * the call waits for its client. The transport reports what arrives on the connection's event loop;
- * answers may come on any thread.
+ * One gRPC call from the view of its connection: the arrived part of an unfinished message, and
+ * whether the call waits for its client. The transport reports arrivals on the connection's event
+ * loop; answers may come on any thread.
  */
 final class GrpcStream extends ServerStreamTracer {
   /** The context key of a call's stream. */
@@ -38,7 +38,8 @@ final class GrpcStream extends ServerStreamTracer {
   private long maxBytes;
 
   /**
-   * Whether the server waits for the client: for the rest of a message, or for the request itself.
+   * True while the server waits for the client: for the rest of a message, or for the request
+   * itself.
    */
   private volatile boolean receiving;
 
@@ -46,27 +47,27 @@ final class GrpcStream extends ServerStreamTracer {
   private int countedRead;
   private boolean counted;
 
-  /** Approximate size of the call's metadata, once it is needed. */
+  /** The approximate size of the call's metadata, once it is needed. */
   private long fields;
 
-  /** Bytes of an unfinished message. */
+  /** The bytes of an unfinished message. */
   private long messageBytes;
 
-  // Under the lock.
+  // Guarded by the lock.
   private long arrived;
   private long told;
   private boolean answered;
   private boolean stays;
   private boolean closed;
 
-  /** What a service keeps of the call until it ends. */
+  /** The bytes that a service keeps of the call until it ends. */
   private long kept;
 
   GrpcStream(Ticker ticker) {
     this.ticker = ticker;
   }
 
-  /** Counts calls on their connections. */
+  /** The factory of streams, one for each call. */
   static final class Factory extends ServerStreamTracer.Factory {
     private final Ticker ticker;
 
@@ -86,9 +87,9 @@ final class GrpcStream extends ServerStreamTracer {
   }
 
   /**
-   * The call has begun, on a known connection.
+   * Records that the call has begun, on a known connection.
    *
-   * @param mostBytes that a message may have
+   * @param mostBytes the most bytes of a message
    */
   void begin(GrpcConnection on, ServerCall<?, ?> begun, Metadata fields, long mostBytes) {
     connection = on;
@@ -104,22 +105,22 @@ final class GrpcStream extends ServerStreamTracer {
     on.touched(this);
   }
 
-  /** A unary call's request has fully arrived. */
+  /** Records that a unary call's request has fully arrived. */
   void requested() {
     received();
   }
 
-  /** Returns whether the call was ended because it was not whole, or too large. */
+  /** Returns whether the call was ended because it was not complete in time, or too large. */
   boolean refused() {
     return refused;
   }
 
-  /** The server does not wait for the client any more. */
+  /** Records that the server does not wait for the client any more. */
   private void received() {
     GrpcConnection on = connection;
     if (receiving && on != null) {
       receiving = false;
-      metadata = null; // A stream may last, and its metadata are the client's to make large.
+      metadata = null; // A stream may last, and a client can make its metadata large.
       fields = 0;
       on.received(this);
     }
@@ -169,7 +170,7 @@ final class GrpcStream extends ServerStreamTracer {
   @Override
   public void outboundMessageSent(int number, long wireBytes, long bytes) {
     synchronized (this) {
-      answered = unary; // Its objects stay until the client has read the answer.
+      answered = unary; // The call's objects stay until the client has read the answer.
       tell();
     }
   }
@@ -189,7 +190,7 @@ final class GrpcStream extends ServerStreamTracer {
   }
 
   /**
-   * A read is processed; the bytes that stay are counted.
+   * Counts the bytes that stay after a read.
    *
    * @return whether the server waits for the client
    */
@@ -212,7 +213,7 @@ final class GrpcStream extends ServerStreamTracer {
     return receiving;
   }
 
-  /** Counts in the budget what a service keeps of the call, until the call ends. */
+  /** Counts in the budget the bytes that a service keeps of the call, until the call ends. */
   void keep(long change) {
     synchronized (this) {
       kept += change;
@@ -232,7 +233,7 @@ final class GrpcStream extends ServerStreamTracer {
     }
   }
 
-  /** Returns since when the server waits for the client. */
+  /** Returns the time since which the server waits for the client. */
   long sinceNanos() {
     return sinceNanos;
   }

@@ -9,14 +9,17 @@ import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
 
 /**
- * Refuses service names that are too long before the health service keeps them: health needs no
- * token, and the name is kept for as long as a client watches it.
+ * The refusal of service names that are too long for the health service: health needs no token, and
+ * a name is kept for as long as a client watches it.
  */
 final class HealthNames implements ServerInterceptor {
-  /** Names of services have some dozens of characters. */
+  /** The longest name; names of services have some dozens of characters. */
   static final int MAX_LENGTH = 256;
 
-  /** A name of that length takes at most three bytes per character, plus a few for the message. */
+  /**
+   * The largest message: a name of that length takes at most three bytes per character, plus a few
+   * for the message.
+   */
   static final int MAX_MESSAGE_BYTES = 1_024;
 
   @Override

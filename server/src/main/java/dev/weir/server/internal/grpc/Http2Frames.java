@@ -3,8 +3,8 @@ package dev.weir.server.internal.grpc;
 import java.nio.ByteBuffer;
 
 /**
- * Follows the frames that a client sends on an HTTP/2 connection, to find the unfinished ones. [RFC
- * 9113, 3.4 and 4.1] Confined to one event loop.
+ * The scanner of the frames that a client sends on an HTTP/2 connection, which finds the unfinished
+ * ones. [RFC 9113, 3.4 and 4.1] Confined to one event loop.
  */
 final class Http2Frames {
   private static final int PREFACE_BYTES = 24;
@@ -15,7 +15,7 @@ final class Http2Frames {
   private static final int END_STREAM = 1;
   private static final int END_HEADERS = 4;
 
-  /** A message's own head has 5 bytes; less than this is a piece of a message. */
+  /** The size below which data is a small piece of a message: a message's own head has 5 bytes. */
   private static final int SMALL_DATA_BYTES = 16;
 
   private int skip = PREFACE_BYTES;
@@ -62,7 +62,7 @@ final class Http2Frames {
           end();
         }
       }
-      default -> {} // The stream.
+      default -> {} // The number of the stream is not used.
     }
   }
 

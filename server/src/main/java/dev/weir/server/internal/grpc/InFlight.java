@@ -5,11 +5,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Counts the calls that a stopping server has to wait for. Safe for use by many threads, which do
- * not contend while no thread waits.
+ * The number of calls that a stopping server has to wait for. Safe for use by many threads, which
+ * do not contend while no thread waits.
  */
 final class InFlight {
-  /** The sum is taken again if calls ended while it was taken. */
+  /** The time after which the sum is taken again if calls ended while it was taken. */
   private static final long LOOK_AGAIN_NANOS = 10_000_000L;
 
   private final LongAdder calls = new LongAdder();

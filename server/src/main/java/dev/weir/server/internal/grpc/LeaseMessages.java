@@ -16,19 +16,19 @@ import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 import dev.weir.protocol.v1.WeirProto.OnFailure;
 import dev.weir.rules.Request;
 
-/** Translates the messages about leases; decides nothing. */
+/** The translation of the messages about leases; it decides nothing. */
 final class LeaseMessages {
   private LeaseMessages() {}
 
   /**
-   * Returns what a call asks for, malformed asks as errors.
+   * Returns the contents of a call, with malformed lease requests as errors.
    *
    * @throws BadRequest if there is too much for one call
    */
   static LeaseCall call(LeaseRequest message) throws BadRequest {
     LeaseCall call = new LeaseCall();
     for (WeirProto.LeaseReturn each : message.getReturnsList()) {
-      // A number beyond 2^63 is more than was ever lent, too.
+      // A number beyond 2^63 is also more than was ever lent.
       long permits = each.getPermits() < 0 ? Long.MAX_VALUE : each.getPermits();
       call.addReturn(each.getLease(), permits);
     }

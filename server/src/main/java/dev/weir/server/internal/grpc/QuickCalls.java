@@ -21,35 +21,36 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the usual calls of {@code ShouldRateLimit} of one connection ahead of grpc-java's own
- * frame listener: those whose header fields and message arrive in one read, and that {@link
- * QuickRls} decides. All else is passed on, as if it had just arrived. Confined to the connection's
- * event loop.
+ * The quick path for the usual calls of {@code ShouldRateLimit} of one connection, ahead of
+ * grpc-java's own frame listener. It answers the calls whose header fields and message arrive in
+ * one read, and that {@link QuickRls} decides. All others are passed on, as if they had just
+ * arrived. Confined to the connection's event loop.
  */
 final class QuickCalls extends Http2FrameListenerDecorator {
   /*
    * How is QuickCalls designed, and why? grpc-java makes some thirty objects for a call: metadata,
    * contexts, streams, listeners, deframers, messages, commands. An empty service spends more time
-   * on them than on frames, header compression and flow control, which all stay the library's here:
-   * it reads frames, keeps streams and windows, answers settings and pings, bounds streams and
-   * resets, and shuts down. Only what lies behind its frame listener is left out.
+   * on them than on frames, header compression and flow control. Those stay with the library: it
+   * reads frames, keeps streams and windows, answers settings and pings, bounds streams and resets,
+   * and shuts down. Only the part behind its frame listener is left out.
    *
-   * Until a call's message is read it is not known whether the call is a usual one, so its header
-   * fields are held, but only until the read is processed: then whatever is unfinished is passed
-   * on. So between reads this class holds nothing, and every guard on unfinished requests sees what
-   * it has always seen. Frames of a held stream other than its last DATA have it passed on first.
+   * Until a call's message is read it is not known whether the call is a usual one. So its header
+   * fields are held, but only until the read is processed: then everything unfinished is passed on.
+   * So between reads this class holds nothing, and every guard on unfinished requests works as
+   * without it. If a frame of a held stream arrives that is not its last DATA, the stream is passed
+   * on first.
    *
    * An answer is three frames: HEADERS, DATA and trailers. It is written when the flow controller
    * allows its DATA, into one buffer for all answers of a read. The fields of its HEADERS are
    * literals that neither use nor change the connection's table [RFC 7541, 6.2.2], so the bytes are
-   * always the same. Twice they go through the library's writer instead: after SETTINGS, as the
-   * next block of fields must begin with the new size of the table [RFC 7541, 4.2]; and after PING,
-   * as grpc-java forgives a client's pings when it sees frames written. What fails once it is being
-   * decided is answered here as well, with INTERNAL: grpc-java would have it decided, and charged,
-   * again.
+   * always the same. In two cases they go through the library's writer instead: after SETTINGS,
+   * because the next block of fields must begin with the new size of the table [RFC 7541, 4.2]; and
+   * after PING, because grpc-java tolerates a client's pings when it sees frames written. A call
+   * that fails while it is being decided is answered here as well, with INTERNAL: grpc-java would
+   * decide, and charge, it again.
    */
 
-  /** Held calls of a read; a client may have more, which are passed on. */
+  /** The most held calls of a read; further ones are passed on. */
   private static final int MAX_HELD = 256;
 
   private static final AsciiString PATH =
@@ -68,7 +69,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private static final AsciiString MESSAGE = AsciiString.cached("grpc-message");
   private static final AsciiString TIMEOUT = AsciiString.cached("grpc-timeout");
 
-  /** By gRPC over HTTP/2. */
+  /** The most digits of a timeout in gRPC over HTTP/2. */
   private static final int MAX_TIMEOUT_DIGITS = 8;
 
   private static final int DATA = 0;
@@ -94,7 +95,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private boolean answered;
   private boolean byLibrary = true;
 
-  /** What the client's settings said of the table when the library wrote fields the last time. */
+  /** The size of the table by the client's settings when the library last wrote fields. */
   private long tableBytes;
 
   private boolean awaitsWrites;
@@ -112,8 +113,8 @@ final class QuickCalls extends Http2FrameListenerDecorator {
       int padding) {}
 
   /**
-   * @param context of {@code codec}
-   * @param off whether every call is passed on for now
+   * @param context the context of {@code codec}
+   * @param off returns true while every call is passed on
    */
   QuickCalls(
       Http2ConnectionHandler codec,
@@ -149,7 +150,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
     return all;
   }
 
-  /** Returns a field that no table keeps, with a name of its own. */
+  /** Returns a field that no table keeps, with its name as a literal. */
   private static byte[] literal(String name, String value) {
     byte[] field = new byte[3 + name.length() + value.length()];
     field[1] = (byte) name.length();
@@ -195,7 +196,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
         && !off.getAsBoolean();
   }
 
-  /** Returns whether a deadline is well-formed, and cannot be over before the call is decided. */
+  /** Returns whether a deadline is well-formed and long enough for the call to be decided. */
   static boolean lasts(CharSequence timeout) {
     int digits = timeout.length() - 1;
     if (digits < 1 || digits > MAX_TIMEOUT_DIGITS) {
@@ -237,7 +238,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
     return super.onDataRead(ctx, streamId, data, padding, endOfStream);
   }
 
-  /** Returns what is held of a stream, which then is not held any more. */
+  /** Removes and returns the held call of a stream. */
   private @Nullable Held take(int streamId) {
     for (int i = first; i < held.size(); i++) {
       Held call = held.get(i);
@@ -296,7 +297,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
     super.onPingRead(ctx, data);
   }
 
-  /** The bytes that have arrived are processed: passes on what is unfinished, writes answers. */
+  /** Ends a read: passes on the unfinished calls, and writes answers. */
   void readComplete() {
     for (int i = first; i < held.size(); i++) {
       Held call = held.get(i);
@@ -317,8 +318,8 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   }
 
   /**
-   * Has that run once the answers that are written have left, unless they have already, or
-   * something is to run then.
+   * Runs a task once the written answers have left, unless they have already, or another task waits
+   * for that.
    */
   void afterWrites(Runnable then) {
     ChannelPromise written = last;
@@ -427,7 +428,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
       }
     }
 
-    /** Answers a call that failed: with trailers alone. */
+    /** Answers a failed call with trailers alone. */
     private void failed(ChannelHandlerContext ctx) {
       stream.headersSent(false);
       end(

@@ -3,9 +3,9 @@ package dev.weir.server.internal.grpc;
 import dev.weir.server.internal.deciding.Asked;
 
 /**
- * Reads the usual protobuf of a rate limit request: one descriptor without permits or a limit of
- * its own, each field at most once, and texts of ASCII. What is read here must be what the
- * generated classes read; all else is left to them. Confined to one event loop.
+ * A reader of the usual protobuf of a rate limit request: one descriptor without permits or a limit
+ * of its own, each field at most once, and texts of ASCII. It must read the same request as the
+ * generated classes; all other messages are left to them. Confined to one event loop.
  */
 final class QuickMessage {
   // Fields of RateLimitRequest, RateLimitDescriptor and its Entry, each with its wire type: 2 for
@@ -17,14 +17,14 @@ final class QuickMessage {
   private static final int KEY = 1 << 3 | 2;
   private static final int VALUE = 2 << 3 | 2;
 
-  /** So that any number of so many bytes, with seven bits in each, is an int of at least 0. */
+  /** The most bytes of a number: with seven bits in each, it is an int of at least 0. */
   private static final int MAX_NUMBER_BYTES = 4;
 
   private final Asked asked = new Asked();
   private byte[] in = {};
   private int at;
 
-  /** Returns what the message that was read last asks for. */
+  /** Returns the message that was read last. */
   Asked asked() {
     return asked;
   }

@@ -15,15 +15,15 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the usual messages of {@code ShouldRateLimit}: those of one descriptor that one limit in
- * this process decides at once. The same bytes are answered as by the long way. Confined to one
- * event loop.
+ * The quick path for the usual messages of {@code ShouldRateLimit}: those of one descriptor that
+ * one limit in this process decides at once. Its answers have the same bytes as those of the
+ * general path. Confined to one event loop.
  */
 final class QuickRls {
-  /** Longer messages are for the long way. */
+  /** The most bytes of a message; longer ones take the general path. */
   private static final int MAX_BYTES = 4 << 10;
 
-  /** What precedes a message: whether it is compressed, and its length. */
+  /** The bytes before a message: a mark of compression, and the length. */
   static final int PREFIX_BYTES = 5;
 
   private static final byte[] FAILED = {};
@@ -53,7 +53,7 @@ final class QuickRls {
    * Decides a request.
    *
    * @param data one message with its prefix; not changed
-   * @return the answer with its prefix; nothing of it if the request failed while it was decided,
+   * @return the answer with its prefix; an empty array if the request failed while it was decided,
    *     so that it may be charged; null if nothing has happened
    */
   byte @Nullable [] answer(ByteBuf data) {
@@ -83,14 +83,14 @@ final class QuickRls {
       return Arrays.copyOf(answer.bytes(), answer.size());
     } catch (RuntimeException e) {
       if (!begun) {
-        return null; // The long way says so to the client.
+        return null; // The general path sends the error to the client.
       }
       Logs.LOG.log(Level.SEVERE, "grpc: a request failed", e);
       return FAILED;
     }
   }
 
-  /** Writes the answer as the generated classes do: fields in order, no zeros. */
+  /** Writes the answer in the form of the generated classes: fields in order, no zeros. */
   private void write(RequestBatch decided, byte[] limit) {
     status.clear().add(decided.passes(0) ? OK : OVER);
     number(status.octet(CURRENT_LIMIT), limit.length).add(limit);

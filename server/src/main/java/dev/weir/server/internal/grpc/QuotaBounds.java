@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 
 /**
- * The bounds on the buckets of all Envoys together, and how buckets are told apart without their
- * texts. Safe for use by many threads.
+ * The bounds on the buckets of all Envoys together, and the fingerprints that identify buckets
+ * without their texts. Safe for use by many threads.
  */
 final class QuotaBounds {
   private final int maxBuckets;
@@ -25,14 +25,14 @@ final class QuotaBounds {
   private final AtomicInteger buckets = new AtomicInteger();
   private final AtomicLong streams = new AtomicLong();
 
-  /** The rules of one revision that a line has been written for. Guarded by itself. */
+  /** The rules of one revision for which a line has been logged. Guarded by itself. */
   private final Set<Rule> warned = new HashSet<>();
 
   private long warnedRevision = -1;
 
   /**
-   * @param maxBuckets that have an assignment at a time
-   * @param maxDomain characters of a domain
+   * @param maxBuckets the most buckets with an assignment at a time
+   * @param maxDomain the most characters of a domain
    */
   QuotaBounds(int maxBuckets, int maxDomain, Ticker ticker) {
     this.maxBuckets = maxBuckets;
@@ -41,15 +41,18 @@ final class QuotaBounds {
     recent = new RecentBuckets(ticker);
   }
 
-  /** Returns the number of a new stream: two streams' buckets differ, whatever their entries. */
+  /**
+   * Returns the number of a new stream: the buckets of two streams differ even if their entries are
+   * the same.
+   */
   long stream() {
     return streams.incrementAndGet();
   }
 
   /**
-   * Returns the fingerprint of a bucket, whose entries have no order. Two buckets that have the
-   * same by chance share what is known of them: of one, what passed before it had an assignment is
-   * not counted.
+   * Returns the fingerprint of a bucket, whose entries have no order. Two buckets with the same
+   * fingerprint by chance share their state: the requests of one that passed before its assignment
+   * are not counted.
    */
   long fingerprint(long stream, String domain, BucketId id) {
     long sum = stream;
@@ -76,7 +79,7 @@ final class QuotaBounds {
     buckets.addAndGet(-places);
   }
 
-  /** Returns how many buckets have an assignment now. */
+  /** Returns the number of buckets that have an assignment now. */
   int buckets() {
     return buckets.get();
   }
@@ -93,7 +96,7 @@ final class QuotaBounds {
     boolean unused = log.write(Level.WARNING, "rate_limit_quota: " + line);
   }
 
-  /** Writes what is wrong with a rule, once for a revision of the rules. */
+  /** Logs the problem with a rule, once for a revision of the rules. */
   void warn(Rule rule, long revision, String problem) {
     synchronized (warned) {
       if (revision != warnedRevision) {

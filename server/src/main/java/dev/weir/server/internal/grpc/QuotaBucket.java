@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * its stream.
  */
 final class QuotaBucket {
-  /** About what it takes, with its place among the others of the stream. */
+  /** The approximate bytes of a bucket, with its place among the others of the stream. */
   static final long BYTES = 128;
 
-  /** When the bucket was reported last, and when last with requests. */
+  /** The time of the last report of the bucket, and of the last one with requests. */
   long reportedAtNanos;
 
   long usedAtNanos;
 
-  /** The rule that the bucket has found, and the revision of the rules that it is from. */
+  /** The rule of the bucket, in one revision of the rules. */
   private @Nullable Rule rule;
 
   private long revision = -1;

@@ -18,29 +18,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buckets of one Envoy, as long as its stream lasts. One report at a time, as {@link
- * CheckStream} hands them on; the stores may answer on other threads.
+ * The buckets of one Envoy, as long as its stream lasts. {@link CheckStream} passes on one report
+ * at a time; the stores may answer on other threads.
  */
 final class QuotaBuckets
     implements CheckStream.Answers<RateLimitQuotaUsageReports, RateLimitQuotaResponse> {
   /*
-   * What is kept, and for whom? An Envoy's buckets are the client's to make up, as many and as long
-   * as messages allow, and their stream may last for ever. So only a bucket that has an assignment is
-   * kept, by its fingerprint, in QuotaBucket.BYTES; each report brings the texts along. A bucket that
-   * is abandoned, or without a limit, leaves nothing behind (RecentBuckets). What is kept counts on
-   * the connection, in the budget of bytes, and among the buckets of all streams.
+   * What is kept, and for which buckets? A client chooses an Envoy's buckets, as many and as long
+   * as messages allow, and their stream may last for ever. So only a bucket that has an assignment
+   * is kept, by its fingerprint, in QuotaBucket.BYTES; each report contains the texts. A bucket
+   * that is abandoned, or without a limit, leaves nothing behind (RecentBuckets). The kept bytes
+   * count on the connection, in the budget of bytes, and the buckets among those of all streams.
    *
-   * A bucket that finds no room has no assignment: its Envoy is told to forget it, and asks again
-   * with its next request.
+   * A bucket that finds no room has no assignment: its Envoy is ordered to abandon it, and reports
+   * it again with its next request.
    */
 
-  /** Envoy reports all of its buckets in one message. */
+  /** The most buckets of a report: Envoy reports all of its buckets in one message. */
   static final int MAX_BUCKETS = 10_000;
 
-  /** Without requests for so long, Envoy is told to forget a bucket. */
+  /** The time without requests after which Envoy is ordered to abandon a bucket. */
   private static final long IDLE_NANOS = 60_000_000_000L;
 
-  /** An Envoy that has not reported a bucket for so long has forgotten it. */
+  /** The time without a report after which a bucket is one that its Envoy has abandoned. */
   private static final long FORGOTTEN_NANOS = 10 * IDLE_NANOS;
 
   private final GuardedDecider decider;
@@ -50,16 +50,16 @@ final class QuotaBuckets
   private final long number;
   private final Map<Long, QuotaBucket> buckets = new HashMap<>();
 
-  /** The places that are taken among the buckets of all streams. */
+  /** The number of this stream's places among the buckets of all streams. */
   private final AtomicInteger places = new AtomicInteger();
 
   private String domain = "";
 
-  /** Whether buckets were looked for in this report that their Envoy has forgotten. */
+  /** True once this report has searched for buckets that their Envoy has abandoned. */
   private boolean looked;
 
   /**
-   * @param stream counts what is kept; null if nothing counts it
+   * @param stream counts the kept bytes; null if nothing counts them
    */
   QuotaBuckets(
       GuardedDecider decider, Ticker ticker, QuotaBounds bounds, @Nullable GrpcStream stream) {
@@ -71,7 +71,7 @@ final class QuotaBuckets
   }
 
   /**
-   * Takes a report, and says what the Envoy may do next.
+   * Takes a report, and returns the assignments for the Envoy.
    *
    * @throws BadRequest if there are too many buckets, or there is no domain
    */
@@ -163,7 +163,7 @@ final class QuotaBuckets
     report.assign(policy, known == null);
   }
 
-  /** Lets the requests of a bucket pass that nothing limits. */
+  /** Passes all requests of a bucket without a limit. */
   private void withoutLimit(QuotaReport report, long id) {
     if (report.asked() > 0) {
       bounds.recent().add(id);
@@ -204,7 +204,10 @@ final class QuotaBuckets
     }
   }
 
-  /** Makes room, once in a report: looking through all buckets for each new one would be slow. */
+  /**
+   * Makes room, at most once in a report: a search through all buckets for each new one would be
+   * slow.
+   */
   private void forgetForgotten(long now) {
     if (looked) {
       return;
@@ -232,7 +235,7 @@ final class QuotaBuckets
     }
   }
 
-  /** The stream has ended, on whichever thread; there are no more reports. */
+  /** Ends the stream, on any thread; there are no more reports. */
   @Override
   public void ended() {
     bounds.giveBack(places.getAndSet(0));

@@ -26,33 +26,36 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One report of one bucket of an Envoy: what it asks for, and the assignment that it gets. It lasts
+ * One report of one bucket of an Envoy, with its requests and the assignment that it gets. It lasts
  * until it is answered.
  */
 final class QuotaReport {
   /*
-   * How does a filter that knows only rates hold a limit? An assignment is a token bucket of m tokens
-   * that refills by r more in its life, and m + r permits are charged when it is assigned, at g. So it
-   * does not matter whether it begins full, as the first one does, or empty, as in Envoy 1.40 one does
-   * that replaces another, or goes on as it is, as one with the same numbers does. The permits count
-   * for W + L; the assignment lives for three quarters of L, so a quarter of L is left for its way to
-   * the Envoy. Envoy counts the life from when the assignment arrives, and there is nothing that could
-   * make it count from sending.
+   * How can a filter that supports only rates hold a limit? An assignment is a token bucket of m
+   * tokens that refills by r more in its lifetime, and m + r permits are charged when it is
+   * assigned, at g. So its first state does not matter: the first bucket begins full; in Envoy 1.40
+   * one that replaces another begins empty; one with the same numbers continues unchanged. The
+   * permits count for W + L. The assignment's lifetime is three quarters of L, which leaves a
+   * quarter of L for its transmission to the Envoy. Envoy counts the lifetime from the arrival of
+   * the assignment, and no field could make it count from sending.
    *
-   * An assignment replaces the one before. What was left of that stays charged: the Envoy may have
-   * spent it while the new one was on its way, so it is not taken back. How much is assigned follows
-   * from what was asked for since the report before, allowed or not, and half as much again; near the
-   * limit it is at most a quarter of what remains.
+   * An assignment replaces the last one. What was left of that one stays charged: the Envoy may
+   * have spent it during the transmission of the new one, so it is not taken back. The size of an
+   * assignment is the number of requests since the last report, allowed or not, and half as much
+   * again; near the limit it is at most a quarter of what remains.
    */
-  /** This part of what is charged can be spent at once. */
+  /** The part of the charged permits that can be spent at once. */
   private static final int PART_AT_ONCE = 4;
 
-  /** A bucket has to refill; one of a single permit does so in this many lives. */
+  /**
+   * The number of lifetimes in which a bucket of a single permit refills: every bucket has to
+   * refill.
+   */
   private static final int SLOW = 10;
 
   private static final long MOST_TOKENS = 1 << 20;
 
-  /** For how long a bucket without a limit is not asked for again. */
+  /** The time for which a bucket without a limit is not reported again. */
   private static final long UNLIMITED_NANOS = 60_000_000_000L;
 
   private static final int NANOS_PER_SECOND = 1_000_000_000;
@@ -65,7 +68,7 @@ final class QuotaReport {
   private List<Entry> entries = List.of();
 
   /**
-   * @param done is given what Envoy is to do, or null for nothing new
+   * @param done receives the action for Envoy, or null if it does not change
    */
   QuotaReport(
       GuardedDecider decider,
@@ -80,7 +83,7 @@ final class QuotaReport {
     this.done = done;
   }
 
-  /** Returns how many requests came since the report before, allowed or not. */
+  /** Returns the number of requests since the last report, allowed or not. */
   long asked() {
     return Math.max(0, usage.getNumRequestsAllowed() + usage.getNumRequestsDenied());
   }
@@ -89,7 +92,7 @@ final class QuotaReport {
     done.accept(null);
   }
 
-  /** Has Envoy forget the bucket. */
+  /** Orders Envoy to abandon the bucket. */
   void abandon() {
     done.accept(
         BucketAction.newBuilder()
@@ -98,19 +101,19 @@ final class QuotaReport {
             .build());
   }
 
-  /** Lets all requests of the bucket pass. */
+  /** Passes all requests of the bucket. */
   void passAll() {
     done.accept(blanket(RateLimitStrategy.BlanketRule.ALLOW_ALL, UNLIMITED_NANOS));
   }
 
   /**
-   * Assigns what was asked for and half as much again, as far as the limit allows.
+   * Assigns as many permits as were requested and half as many again, as far as the limit allows.
    *
-   * @param policy of the rule that was {@linkplain #find found}
-   * @param first whether the bucket has had no assignment yet
+   * @param policy the policy of the rule that was {@linkplain #find found}
+   * @param first true if the bucket has had no assignment yet
    */
   void assign(Policy policy, boolean first) {
-    // What passed before there was an assignment is counted with the first one.
+    // Requests that passed before there was an assignment are counted with the first one.
     long unassigned = first ? Math.max(0, usage.getNumRequestsAllowed()) : 0;
     long wanted = Math.min(MOST_TOKENS, asked() + asked() / 2 + 1);
     if (policy.sharing().consistency() == Consistency.LEASED) {
@@ -136,9 +139,9 @@ final class QuotaReport {
   }
 
   /**
-   * Finds the rule for the bucket, whose entries have no order: in the order that the rule has.
+   * Finds the rule for the bucket, whose entries have no order; tries the order of each rule.
    *
-   * @param known may remember the rule; null if nothing does
+   * @param known the bucket, which may have the rule already; null if there is none
    */
   @Nullable Rule find(@Nullable QuotaBucket known) {
     Rule last = known == null ? null : known.rule(decider.engine().revision());
@@ -177,13 +180,13 @@ final class QuotaReport {
     return new Request(domain, List.of(new Descriptor(entries, null, permits)), 1);
   }
 
-  /** Charges one permit and some ahead, as for any client that takes leases. */
+  /** Charges one permit and some in advance, as for any client that takes leases. */
   private void lease(Policy policy, long permits, long ahead, boolean again) {
     LeaseCall call = new LeaseCall();
     try {
       call.add(0, request(permits), List.of(ahead), false);
     } catch (BadRequest e) {
-      throw new IllegalStateException(e); // One request is never too many.
+      throw new IllegalStateException(e); // One request is within the bounds of a call.
     }
     decider.lend(
         call,
@@ -193,7 +196,7 @@ final class QuotaReport {
           if (grant != null && grant.answer().allowed()) {
             done.accept(assignment(policy, 1 + grant.loans().get(0).permits(), grant.answer()));
           } else if (again) {
-            lease(policy, 1, ahead, false); // What passed unassigned does not fit any more.
+            lease(policy, 1, ahead, false); // No room for those that passed unassigned.
           } else {
             done.accept(deny(policy));
           }
@@ -240,7 +243,7 @@ final class QuotaReport {
     return blanket(RateLimitStrategy.BlanketRule.DENY_ALL, life(policy, ticker.nanos()));
   }
 
-  /** Returns for how long an assignment lives that was charged at an instant. */
+  /** Returns the lifetime of an assignment that was charged at an instant. */
   private static long life(Policy policy, long atNanos) {
     long leased = policy.lentNanos(atNanos);
     long life = leased > 0 ? leased : policy.sharing().syncIntervalNanos();

@@ -6,13 +6,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The buckets without a limit that were used within the last one to two minutes, in memory of fixed
- * size: a bucket that was not may be taken for one that was. Safe for use by many threads.
+ * size: an unused bucket may be taken for a used one. Safe for use by many threads.
  */
 final class RecentBuckets {
   /*
    * Two sets of bits take turns every minute. A bucket sets one bit in the newer one. An Envoy is
-   * asked to forget a bucket whose bit is in neither; one whose bit another has set is forgotten
-   * later, which harms nobody. So nothing is kept for a bucket, however many clients make up.
+   * ordered to abandon a bucket whose bit is in neither. A bucket whose bit another one has set is
+   * abandoned later, which does no harm. So nothing is kept for a single bucket, however many of
+   * them clients report.
    */
   private static final int BITS = 1 << 20;
 
@@ -27,7 +28,7 @@ final class RecentBuckets {
     this.ticker = ticker;
   }
 
-  /** Takes a bucket for one that was used now. */
+  /** Marks a bucket as used now. */
   void add(long fingerprint) {
     AtomicLongArray bits = newer();
     long bit = 1L << fingerprint;

@@ -21,7 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The rate limit service as Envoy calls it. Answers on the thread that the engine answers on. */
+/**
+ * The rate limit service that Envoy calls. It answers on the thread on which the engine answers.
+ */
 public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
   private static final String SPAN =
       RateLimitServiceGrpc.getShouldRateLimitMethod().getFullMethodName();
@@ -43,8 +45,8 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
   }
 
   /**
-   * Returns what answers usual calls on one event loop; null if the settings have each answer need
-   * more than that.
+   * Returns the quick path for usual calls on one event loop; null if the settings require more for
+   * each answer.
    */
   @Nullable QuickRls quick(int maxBodyBytes) {
     return tracing.isOn() || messages.hasHeaders()
@@ -75,8 +77,8 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
   }
 
   /**
-   * Answers; a refused request waits for its turn first if the rules say so, until its deadline or
-   * until its client goes away.
+   * Answers a request. A refused request waits for its turn first if the rules have a queue for it,
+   * until its deadline or until its client goes away.
    */
   private void answer(
       Request request,
@@ -112,7 +114,7 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
     }
   }
 
-  /** Envoy's own service answers every error with code UNKNOWN. */
+  /** Sends an error. Envoy's own service answers every error with code UNKNOWN. */
   private static void refuse(@Nullable String text, StreamObserver<RateLimitResponse> observer) {
     observer.onError(Status.UNKNOWN.withDescription(text).asRuntimeException());
   }

@@ -10,7 +10,7 @@ import io.grpc.ServerInterceptor;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the trace that a call belongs to from its metadata. */
+/** A reader of the trace that a call belongs to from its metadata. */
 final class TraceContexts implements ServerInterceptor {
   private static final Context.Key<io.opentelemetry.context.Context> PARENT =
       Context.keyWithDefault("weir-trace", io.opentelemetry.context.Context.root());

@@ -12,23 +12,23 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one connection for messages that have arrived and that the server has not asked
- * for. Sees what goes to and comes back from the flow controller of grpc-java. Confined to the
- * connection's event loop.
+ * The memory of one connection for messages that have arrived and that the server has not requested
+ * yet. It sees the bytes that go to and come back from the flow controller of grpc-java. Confined
+ * to the connection's event loop.
  */
 final class Unasked implements Http2LocalFlowController {
   /*
-   * How is Unasked designed, and why? Only the flow controller knows of these bytes: grpc-java
-   * gives bytes back to it as calls ask for messages. For the connection as a whole it gives them
-   * back at once, so that a call that is not read does not hold up others. So a client may leave a
+   * How is Unasked designed, and why? Only the flow controller has these bytes: grpc-java gives
+   * bytes back to it when calls request messages. For the connection as a whole it gives them back
+   * at once, so that a call that is not read does not hold up others. So a client may leave a
    * window of bytes on each stream, and each stream is followed.
    *
    * Most streams leave nothing behind: their bytes are given back while the frame is processed. For
-   * these nothing is kept, as a frame is looked at when it is done: before the next one, or after
-   * the read.
+   * these nothing is kept, because a frame is examined when it is done: before the next one, or
+   * after the read.
    *
-   * A piece keeps the whole read in memory that it came with, however small it is. So each read
-   * counts as long as one of its pieces is there.
+   * A piece, however small, keeps the whole read that it came with in memory. So each read counts
+   * as long as one of its pieces is there.
    */
 
   /** Approximate size of the objects of a piece of a message. */
@@ -58,7 +58,7 @@ final class Unasked implements Http2LocalFlowController {
     }
   }
 
-  /** What is left of a frame. */
+  /** The rest of a frame. */
   private static final class Piece {
     private final Read read;
     private int bytes;
@@ -94,7 +94,7 @@ final class Unasked implements Http2LocalFlowController {
     return unasked;
   }
 
-  /** A read begins. */
+  /** Starts a read. */
   void begin(int bytes) {
     settle();
     reading = true;
@@ -102,14 +102,14 @@ final class Unasked implements Http2LocalFlowController {
     read = null;
   }
 
-  /** The reads since the last time are processed. */
+  /** Ends the reads since the last call: they are processed. */
   void end() {
     settle();
     reading = false;
     read = null;
   }
 
-  /** Returns the bytes of memory, approximately. */
+  /** Returns the approximate bytes of memory. */
   long held() {
     return held;
   }
@@ -139,7 +139,7 @@ final class Unasked implements Http2LocalFlowController {
     return controller.consumeBytes(stream, bytes);
   }
 
-  /** Counts what is left of the frame that has been processed. */
+  /** Counts the rest of the frame that has been processed. */
   private void settle() {
     Http2Stream stream = current;
     if (stream == null) {
@@ -171,7 +171,7 @@ final class Unasked implements Http2LocalFlowController {
     held += PIECE_BYTES + bytes;
   }
 
-  /** Removes that many bytes, the oldest; returns how many more they are than those kept. */
+  /** Removes that many bytes, the oldest first; returns the number of bytes that were not there. */
   private int take(Http2Stream stream, ArrayDeque<Piece> pieces, int bytes) {
     int left = bytes;
     while (left > 0 && !pieces.isEmpty()) {

@@ -9,23 +9,25 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one connection for answers that wait because their client has no room for them.
- * Sees what goes to and leaves the flow controller of grpc-java. Confined to the connection's event
- * loop.
+ * The memory of one connection for answers that wait because their client has no room for them. It
+ * sees the frames that go to and leave the flow controller of grpc-java. Confined to the
+ * connection's event loop.
  */
 final class Unsent implements Http2RemoteFlowController {
   /*
-   * How is Unsent designed, and why? Every answer passes the flow controller, those of grpc-java's
+   * How is Unsent designed, and why? Every answer passes the flow controller: those of grpc-java's
    * calls and those of QuickCalls. A stream may leave 32 KiB there before its next message is read,
    * and there may be many streams. So each frame that is added is wrapped, and counts until it is
    * written, or until its stream ends.
    *
-   * The controller merges a frame with the one before it on the same stream, and from then on knows
+   * The controller merges a frame with the one before it on the same stream, and from then on has
    * only the first. Each was a buffer of its own, with objects that take more memory than a small
-   * answer. So the first keeps the sizes of all, and as its bytes leave, the oldest count no more.
+   * answer. So the first keeps the sizes of all. As its bytes leave, the oldest sizes no longer
+   * count.
    *
-   * A client who always leaves something waiting keeps the first frame of a stream there for as long
-   * as the stream lasts. So sizes are objects of their own, which hold no frame and go as they leave.
+   * A client that always leaves something waiting keeps the first frame of a stream there for as
+   * long as the stream lasts. So sizes are objects of their own, which hold no frame and are freed
+   * as the bytes leave.
    */
 
   /** Approximate size of the objects of a frame; one that is merged keeps half of them. */
@@ -36,7 +38,7 @@ final class Unsent implements Http2RemoteFlowController {
   private long held;
   private boolean writing;
 
-  // Whether answers wait, whether some bytes have left since the last look, and when that was.
+  // True if answers wait, true if some bytes have left since the last check, and its time.
   private boolean waits;
   private boolean moved;
   private long sinceNanos;
@@ -57,13 +59,14 @@ final class Unsent implements Http2RemoteFlowController {
     return unsent;
   }
 
-  /** Returns the bytes of memory, approximately. */
+  /** Returns the approximate bytes of memory. */
   long held() {
     return held;
   }
 
   /**
-   * Notes when the client has taken something, or answers have begun to wait; returns if any do.
+   * Records the time if the client has taken bytes, or answers have begun to wait; returns whether
+   * answers wait.
    */
   boolean look(Ticker ticker) {
     if (held > 0 && (moved || !waits)) {
@@ -74,7 +77,7 @@ final class Unsent implements Http2RemoteFlowController {
     return waits;
   }
 
-  /** Returns whether the client has taken nothing for longer than that, and something waits. */
+  /** Returns whether answers wait and the client has taken nothing for longer than that. */
   boolean isStuck(long nowNanos, long mostNanos) {
     return waits && nowNanos - sinceNanos > mostNanos;
   }
@@ -115,7 +118,7 @@ final class Unsent implements Http2RemoteFlowController {
   private final class Waiting implements FlowControlled {
     private final FlowControlled frame;
 
-    /** The bytes of all that count, from {@link #oldest} to {@link #newest}. */
+    /** The bytes of all counted sizes, from {@link #oldest} to {@link #newest}. */
     private long allBytes;
 
     private @Nullable Size oldest;
@@ -141,14 +144,18 @@ final class Unsent implements Http2RemoteFlowController {
       left(frame.size());
     }
 
-    /** So many bytes are left. */
+    /**
+     * Removes the sizes of bytes that have left.
+     *
+     * @param left the bytes that are left
+     */
     private void left(int left) {
       while (oldest != null && allBytes - oldest.bytes >= left) {
         Size gone = oldest;
         allBytes -= gone.bytes;
         held -= gone.memory();
         oldest = gone.next;
-        gone.next = null; // Else a collection of young objects would keep what follows an old one.
+        gone.next = null; // Otherwise a young collection would keep the objects after it.
       }
     }
 
@@ -173,7 +180,7 @@ final class Unsent implements Http2RemoteFlowController {
       if (!frame.merge(ctx, last.frame)) {
         return false;
       }
-      Size size = last.newest; // The only one: what is added has merged nothing yet.
+      Size size = last.newest; // It has only one size: the added frame has merged nothing yet.
       if (oldest == null) {
         oldest = size;
       } else {

@@ -24,12 +24,12 @@ import dev.weir.rules.Rule;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Translates the messages of Weir's own service; decides nothing. */
+/** The translation of the messages of Weir's own service; it decides nothing. */
 final class WeirMessages {
   private WeirMessages() {}
 
   /**
-   * Returns the checks of a call, malformed ones as errors.
+   * Returns the checks of a call, with malformed ones as errors.
    *
    * @throws BadRequest if there are too many for one call
    */
@@ -55,7 +55,7 @@ final class WeirMessages {
   /**
    * Returns a check.
    *
-   * @param path of the check, for errors
+   * @param path the path of the check, for errors
    */
   static Request request(WeirProto.Check check, String path) throws BadRequest {
     List<Descriptor> descriptors = new ArrayList<>(check.getDescriptorsCount());

@@ -19,7 +19,7 @@ import io.opentelemetry.api.trace.Span;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Weir's own service for gateways. Answers on the thread that the engine answers on. */
+/** Weir's own service for gateways. It answers on the thread on which the engine answers. */
 public final class WeirService extends WeirGrpc.WeirImplBase {
   private static final String SPAN = WeirGrpc.getCheckBatchMethod().getFullMethodName();
 

@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link dev.weir.server.internal.grpc.GrpcDoor}: the port; begin here
  *   <li>{@link dev.weir.server.internal.grpc.RlsService}: Envoy's service
- *   <li>{@link dev.weir.server.internal.grpc.WeirService}: Weir's own
+ *   <li>{@link dev.weir.server.internal.grpc.WeirService}: Weir's own service
  *   <li>{@link dev.weir.server.internal.grpc.QuotaService}: quotas of Envoy's filter {@code
  *       rate_limit_quota}
  *   <li>{@link dev.weir.server.internal.grpc.QuickCalls}: plain requests answered without grpc-java

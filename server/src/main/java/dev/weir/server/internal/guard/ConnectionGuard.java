@@ -11,20 +11,21 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Closes connections that keep the server waiting. Confined to one event loop.
+ * The guard against connections that keep the server waiting: it closes them. Confined to one event
+ * loop.
  *
  * <p>Deadlines are checked by a periodic sweep: a connection must send its first request within the
  * request timeout, complete every request and read its answer within the same time, and send the
  * next request within the idle timeout. Bytes that trickle in do not extend a deadline, nor do
- * other requests on the same connection. Where answers take longer than that, the port says what
- * each waits for: there is no deadline while it waits for the server.
+ * other requests on the same connection. If an answer takes longer, the port states which side it
+ * waits for: there is no deadline while it waits for the server.
  *
- * @param <C> a connection
+ * @param <C> the type of a connection
  */
 public final class ConnectionGuard<C> {
   /** The deadlines of a connection. */
   private static final class Watched {
-    /** The deadlines of requests that are on their way. */
+    /** The deadlines of unfinished requests. */
     private final Map<Object, Long> requests = new LinkedHashMap<>(4);
 
     private long deadline;
@@ -34,7 +35,7 @@ public final class ConnectionGuard<C> {
       this.deadline = deadline;
     }
 
-    /** Returns the earliest deadline; the times of all lie close together. */
+    /** Returns the earliest deadline; the deadlines of all requests are close together. */
     long deadline() {
       if (requests.isEmpty()) {
         return deadline;
@@ -47,7 +48,7 @@ public final class ConnectionGuard<C> {
     }
   }
 
-  /** The server bounds its own work. */
+  /** The deadline while a request waits for the server, which bounds its own work. */
   private static final long NO_DEADLINE_NANOS = Long.MAX_VALUE / 4;
 
   private final long requestNanos;
@@ -60,8 +61,8 @@ public final class ConnectionGuard<C> {
   /**
    * Guards the connections of one port.
    *
-   * @param writable whether the client reads its answers
-   * @param cut closes without waiting for the client to read
+   * @param writable returns whether the client reads its answers
+   * @param cut closes a connection without waiting for the client to read
    */
   public ConnectionGuard(
       ServerSettings settings, DoorCounters counters, Predicate<C> writable, Consumer<C> cut) {
@@ -72,7 +73,7 @@ public final class ConnectionGuard<C> {
     this.cut = cut;
   }
 
-  /** Returns how often to sweep. */
+  /** Returns the milliseconds between two sweeps. */
   public static long sweepMillis(ServerSettings settings) {
     return Math.max(20, Math.min(1_000, settings.value(Settings.REQUEST_TIMEOUT).toMillis() / 4));
   }
@@ -94,7 +95,7 @@ public final class ConnectionGuard<C> {
     open.remove(connection);
   }
 
-  /** A request's head has arrived; from now on the whole request must arrive in time. */
+  /** Starts the deadline of a request whose head has arrived: the rest must arrive in time. */
   public void requestBegan(C connection, Object request, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {
@@ -103,12 +104,12 @@ public final class ConnectionGuard<C> {
     }
   }
 
-  /** A request on its way waits for its client from now on, which must act in time. */
+  /** Starts a new deadline of an unfinished request: its client must act in time. */
   public void waitsForClient(C connection, Object request, long now) {
     postpone(connection, request, now + requestNanos);
   }
 
-  /** A request on its way waits for the server, for as long as that takes. */
+  /** Removes the deadline of an unfinished request while the server works on it. */
   public void waitsForServer(C connection, Object request, long now) {
     postpone(connection, request, now + NO_DEADLINE_NANOS);
   }
@@ -120,7 +121,7 @@ public final class ConnectionGuard<C> {
     }
   }
 
-  /** The answer is written, as far as the client reads it. */
+  /** Ends a request: the answer is written, as far as the client reads it. */
   public void requestEnded(C connection, Object request, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {

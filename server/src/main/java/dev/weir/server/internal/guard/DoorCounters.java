@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the connections of a port and how long its requests took, and gives access to the memory
+ * The counts of a port's connections and the times of its requests, with access to the memory
  * budget of all ports. Safe for use by many threads.
  */
 public final class DoorCounters {
@@ -46,7 +46,7 @@ public final class DoorCounters {
     return pending;
   }
 
-  /** As {@link PendingBytes#open}. */
+  /** Opens the account of a connection. See {@link PendingBytes#open}. */
   public PendingBytes.Account account(Runnable evict) {
     return pending.open(this, evict);
   }
@@ -57,8 +57,8 @@ public final class DoorCounters {
   }
 
   /**
-   * Returns how long requests for decisions took, from when they were read until their answers were
-   * handed to the connection.
+   * Returns the times of requests for decisions, from their reading until their answers were passed
+   * to the connection.
    */
   public TimeHistogram times() {
     return times;

@@ -64,7 +64,7 @@ public final class EventLoops {
         .channelFactory(inside.transport().serverChannelFactory(false));
   }
 
-  /** Ends the threads; what is still open on them is cut off. */
+  /** Ends the threads; requests that are still open on them are cut off. */
   public void close() throws InterruptedException {
     try {
       await(vertx.close());

@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 
 /**
- * One turn of a {@link Loop}. Its errors are logged, counted and not thrown further: an executor
- * drops a periodic task that throws, and a thread ends. Safe for use by many threads.
+ * One turn of a {@link Loop}. Its errors are logged, counted and not thrown further: otherwise an
+ * executor would drop a periodic task that throws, and a thread would end. Safe for use by many
+ * threads.
  */
 public final class Guarded implements Runnable {
   /*
@@ -17,11 +18,12 @@ public final class Guarded implements Runnable {
    * 'weir serve' passes -XX:+ExitOnOutOfMemoryError, because a clean process is better than one in
    * an unknown state. Without that flag, for example in another program's process, a loop that has
    * ended is worse than one whose turn has failed: a revoked token would stay valid for ever. All
-   * objects for counting are created before anything fails, since at that moment there may be no
-   * memory.
+   * objects for counting are created before anything fails, because there may be no memory at that
+   * moment.
    */
 
-  // Of the whole process, whatever servers it runs: so by the clock of the process, too.
+  // The errors of the whole process, whatever servers it runs: so their lines are limited by its
+  // clock, too.
   private static final Map<Loop, AtomicLong> ERRORS = new EnumMap<>(Loop.class);
   private static final Map<Loop, FewLines> LINES = new EnumMap<>(Loop.class);
 
@@ -49,7 +51,7 @@ public final class Guarded implements Runnable {
     }
   }
 
-  /** Counts an error of a loop that goes on, and says so in the log; never throws. */
+  /** Counts and logs an error of a loop that goes on; never throws. */
   public static void failed(Loop loop, String what, Throwable error) {
     try {
       AtomicLong errors = ERRORS.get(loop);
@@ -59,13 +61,13 @@ public final class Guarded implements Runnable {
         lines.write(Level.SEVERE, loop.label() + ": " + what + harm(error), error);
       }
     } catch (Throwable second) {
-      error.addSuppressed(second); // There is no memory even for a line. It is counted.
+      error.addSuppressed(second); // There is no memory even for a line, but the error is counted.
     }
   }
 
   /**
-   * A stack overflow is over when the stack is unwound; other errors of the virtual machine may
-   * recur.
+   * Returns the harm of an error, in words. A stack overflow is over when the stack is unwound;
+   * other errors of the virtual machine may recur.
    */
   private static String harm(Throwable error) {
     return error instanceof VirtualMachineError && !(error instanceof StackOverflowError)
@@ -78,7 +80,7 @@ public final class Guarded implements Runnable {
     failed(Loop.THREAD, thread.getName() + " has ended", error);
   }
 
-  /** Returns how many errors of each loop there were in this process. */
+  /** Returns the number of errors of each loop in this process. */
   public static long errors(Loop loop) {
     AtomicLong errors = ERRORS.get(loop);
     return errors == null ? 0 : errors.get();

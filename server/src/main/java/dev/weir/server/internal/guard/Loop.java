@@ -2,29 +2,31 @@ package dev.weir.server.internal.guard;
 
 import java.util.Locale;
 
-/** Periodic work of the server. No error in one turn may end it. */
+/** The periodic work of the server. No error in one turn may end it. */
 public enum Loop {
-  /** Forgets keys that are past their reset-after, and checks how full the key space is. */
+  /**
+   * The removal of keys that are past their reset-after, and the check how full the key space is.
+   */
   EXPIRY,
-  /** Checks whether the shared store answers. */
+  /** The check whether the shared store answers. */
   STORE,
-  /** Reloads tokens. */
+  /** The reload of tokens. */
   TOKENS,
-  /** Reloads certificates. */
+  /** The reload of certificates. */
   CERTIFICATES,
-  /** Polls the load of the processors. */
+  /** The poll of the processors' load. */
   LOAD,
-  /** Reloads rules and puts them in force. */
+  /** The reload of rules, which puts them in force. */
   RULES,
-  /** Measures whether an event loop is late. */
+  /** The check whether an event loop is late. */
   LATENESS,
-  /** Answers requests for administration. */
+  /** The answers to requests for administration. */
   ADMIN,
-  /** Reads the counters for the dashboard. */
+  /** The reading of the counters for the dashboard. */
   INSIGHT,
-  /** Closes connections that keep the server waiting. */
+  /** The close of connections that keep the server waiting. */
   CONNECTIONS,
-  /** Sends counters to a statsd server. */
+  /** The sending of counters to a statsd server. */
   STATSD,
   /** Not a loop: any thread of the process that ended by an error. */
   THREAD;

@@ -9,45 +9,45 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Detects an event loop that has so much work that the requests it reads have waited too long.
+ * The detection of an event loop with so much work that the requests it reads have waited too long.
  * Confined to its loop.
  */
 public final class LoopLag {
   /*
    * When is a loop overloaded, and why then? A task that is due every 20 ms, the beat, runs once a
-   * turn, after everything that the loop's clients have sent; so the beat is as late as the clients
-   * are served. If it is later than the longest wait allowed, the turn is bad. But not every bad
-   * turn is overload: loading a class, a garbage collection, or a machine without a free processor
-   * delay a loop once, and the requests that arrived meanwhile can still be decided. Overload is
-   * work that queues up again and again. So two conditions must hold:
+   * turn, after everything that the loop's clients have sent. So the beat is as late as the answers
+   * to the clients. If the beat is later than the longest wait allowed, the turn is bad. But not
+   * every bad turn is overload: loading a class, a garbage collection, or a machine without a free
+   * processor delay a loop once, and the requests that arrived meanwhile can still be decided.
+   * Overload is work that queues up again and again. So two conditions must hold:
    *
-   *  - The turn was bad because of its work: the loop was asked to decide at least 16 requests in
-   *    it. Fewer requests cannot take that long by their number.
+   *  - The turn was bad because of its work: the loop had at least 16 requests to decide in it.
+   *    Fewer requests cannot take that long by their number.
    *  - Lately there were at least two more such turns than good ones. A good turn cancels a bad
-   *    one, and no more than four are remembered, so a few beats after a backlog is gone all is
-   *    forgotten.
+   *    one, and at most four bad turns are kept. So a few beats after a backlog is gone, none is
+   *    left.
    *
    * Overload is thus detected in the third bad turn in a row. A request that is read in that turn,
    * or in a later one, more than the longest wait after the beat was due, is refused. A backlog
-   * that one stall has left is worked off. A flood of commands that ask for no decision, such as
-   * PING, is no reason to refuse: the few requests beside it are decided late.
+   * that one stall has left is worked off. A flood of commands without a decision, such as PING, is
+   * no reason to refuse: the few requests besides it are decided late.
    *
    * Does an idle loop beat? No: the beat would only wake its thread, fifty times a second. It stops
-   * after a turn in which nothing was asked, once no bad turn is remembered, so that there is
-   * nothing to refuse and nothing to forget. The next request starts it again, and the first turn
-   * is measured from that request on: a loop that was idle was not behind.
+   * after a turn without requests, once no bad turn is left: then there is nothing to refuse and no
+   * count to lower. The next request starts it again, and the first turn is measured from that
+   * request on: a loop that was idle was not behind.
    */
 
-  /** Time between two beats of a loop. */
+  /** The time between two beats of a loop. */
   static final long BEAT_MILLIS = 20;
 
-  /** Requests in a turn from which its lateness is blamed on its work. */
+  /** The requests in a turn from which its lateness is attributed to its work. */
   public static final int MIN_ASKED = 16;
 
-  /** Excess of bad turns over good ones from which late requests are refused. */
+  /** The excess of bad turns over good ones from which late requests are refused. */
   static final int BAD_TURNS = 2;
 
-  /** Bad turns that are remembered at most. */
+  /** The most bad turns that are kept. */
   public static final int MAX_BAD_TURNS = 4;
 
   private static final long BEAT_NANOS = BEAT_MILLIS * 1_000_000L;
@@ -62,13 +62,13 @@ public final class LoopLag {
   private int badTurns;
   private boolean beats = true;
 
-  /** Creates one whose first beat is due {@link #BEAT_MILLIS} from now; the caller beats. */
+  /** Makes a lag whose first beat is due {@link #BEAT_MILLIS} from now; the caller beats. */
   public LoopLag(long maxWaitNanos, long nowNanos) {
     this(maxWaitNanos, nowNanos, lag -> {});
   }
 
   /**
-   * @param later has {@link #beat} called once, {@link #BEAT_MILLIS} later, by the loop
+   * @param later makes the loop call {@link #beat} once, {@link #BEAT_MILLIS} later
    */
   LoopLag(long maxWaitNanos, long nowNanos, Consumer<? super LoopLag> later) {
     this.maxWaitNanos = maxWaitNanos;
@@ -76,7 +76,7 @@ public final class LoopLag {
     this.lastNanos = nowNanos;
   }
 
-  /** Has an event loop detect its lag; it does for as long as it runs. */
+  /** Starts the detection of lag on an event loop, for as long as the loop runs. */
   public static void watch(ScheduledExecutorService loop, ServerSettings settings, Ticker ticker) {
     loop.execute(
         () -> {
@@ -105,7 +105,7 @@ public final class LoopLag {
     HERE.set(lag);
   }
 
-  /** Called by the loop, {@link #BEAT_MILLIS} after it was scheduled. */
+  /** Ends a turn. Called by the loop, {@link #BEAT_MILLIS} after it was scheduled. */
   public void beat(long nowNanos) {
     boolean bad = late(nowNanos) && asked >= MIN_ASKED;
     badTurns = bad ? Math.min(badTurns + 1, MAX_BAD_TURNS) : Math.max(badTurns - 1, 0);
@@ -115,7 +115,7 @@ public final class LoopLag {
     beats = false;
     if (goesOn) {
       later.accept(this);
-      beats = true; // If that has failed, the next request starts it again.
+      beats = true; // If scheduling fails, the next request tries again.
     }
   }
 
@@ -136,7 +136,7 @@ public final class LoopLag {
   }
 
   /**
-   * Counts requests as asked that {@link #overloaded} was asked about as none.
+   * Counts requests that were not counted in a call of {@link #overloaded}.
    *
    * @param questions number of requests, at least 0
    */

@@ -24,20 +24,20 @@ public final class PendingBytes {
    * How is PendingBytes designed, and why? A bound for each connection does not bound memory: it is
    * multiplied by the number of connections. So every connection has an account, all accounts have
    * one sum, and the sum has a bound, the budget. When it is exceeded, the connections that hold
-   * most are closed, largest first, until an eighth of the budget is free. So a client in the
+   * most bytes are closed, largest first, until an eighth of the budget is free. So a client in the
    * middle of a small request is not closed because of the large requests of others, and one pass
    * over all accounts frees enough for many requests to come.
    *
    * A connection is closed on its own event loop, which may take a moment in which others go on
    * receiving. Therefore, beyond five quarters of the budget, a connection that grows beyond 64 KiB
    * is closed itself, at once. So the bound is five quarters of the budget, plus 4 KiB for each
-   * connection, plus for a moment what connections receive that are about to be closed.
+   * connection, plus for a moment the bytes that arrive on connections that are about to be closed.
    */
 
-  /** A connection that holds at most this is never closed for lack of room. */
+  /** The bytes up to which a connection is not closed for lack of room. */
   public static final int SMALL_BYTES = 4 << 10;
 
-  /** A connection that holds at most this is closed only if it is among the largest. */
+  /** The bytes up to which a connection is closed only if it is among the largest. */
   static final int PATIENT_BYTES = 64 << 10;
 
   /** Once the budget is exceeded, this fraction of it (an eighth) is freed. */
@@ -56,13 +56,13 @@ public final class PendingBytes {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  /** Whether the budget was exceeded since the last look for connections to close began. */
+  /** True if the budget was exceeded since the last search for connections to close began. */
   private final AtomicBoolean wanted = new AtomicBoolean();
 
   /**
-   * After a pass that found no connection to close, the bytes from which on the next pass is made:
-   * what is being closed, and a little more. It falls with what is given back, or others could hold
-   * that much as well.
+   * The bytes from which on the next pass is made, after a pass that found no connection to close:
+   * the bytes of connections that are being closed, and a little more. It falls when bytes are
+   * given back; otherwise other connections could hold as much as well.
    */
   private final AtomicLong lookFromBytes = new AtomicLong();
 
@@ -75,15 +75,15 @@ public final class PendingBytes {
     log = new FewLines(ticker);
   }
 
-  /** Returns the budget by the settings, and never more than half of the direct memory. */
+  /** Returns the budget by the settings, at most half of the direct memory. */
   public static PendingBytes of(ServerSettings settings, Ticker ticker) {
     long most = settings.value(Settings.MAX_PENDING_MEMORY);
     return new PendingBytes(Math.min(most, directMemory() / DIRECT_PART), ticker);
   }
 
   /**
-   * Returns {@code -XX:MaxDirectMemorySize} or, if it is not set, the size of the heap, as the JVM
-   * does.
+   * Returns {@code -XX:MaxDirectMemorySize}. If it is not set, returns the size of the heap, the
+   * JVM's own default.
    */
   private static long directMemory() {
     HotSpotDiagnosticMXBean jvm =
@@ -92,7 +92,7 @@ public final class PendingBytes {
     return set > 0 ? set : Runtime.getRuntime().maxMemory();
   }
 
-  /** Returns the bytes that are held now. */
+  /** Returns the bytes that are counted now. */
   public long bytes() {
     return bytes.get();
   }
@@ -127,7 +127,8 @@ public final class PendingBytes {
   /** Closes the largest accounts until an eighth of the budget is free. */
   private void makeRoom() {
     wanted.set(true);
-    // Another thread may be making room: it looks once more then, since it may have seen less.
+    // Another thread may be making room. It then checks once more, since it may have seen fewer
+    // bytes.
     while (bytes.get() >= lookFromBytes.get()
         && wanted.get()
         && closing.compareAndSet(false, true)) {
@@ -156,7 +157,7 @@ public final class PendingBytes {
       long seen = bytes.get(); // Connections chosen before are still closing.
       lookFromBytes.set(seen + maxBytes / LOOK_PART);
       long less = seen - bytes.get();
-      if (less > 0) { // Given back meanwhile, perhaps before there was anything to lower.
+      if (less > 0) { // Bytes were given back meanwhile, perhaps before there was a value to lower.
         lower(less);
       }
       return;
@@ -193,7 +194,7 @@ public final class PendingBytes {
             + " bytes");
   }
 
-  /** What one connection holds. Safe for use by many threads. */
+  /** The bytes of one connection. Safe for use by many threads. */
   public final class Account {
     private final DoorCounters counters;
     private final Runnable evict;
@@ -242,7 +243,7 @@ public final class PendingBytes {
       return evicted.get();
     }
 
-    /** Keeps the connection after all: it has freed what it held and need not be closed. */
+    /** Keeps the connection after all: it has freed its bytes and need not be closed. */
     public void recovered() {
       evicted.set(false);
     }
@@ -254,7 +255,7 @@ public final class PendingBytes {
       }
     }
 
-    /** Gives back all that the connection holds; to be called when it is closed. */
+    /** Gives back all bytes of the connection; to be called when it is closed. */
     public void close() {
       closed = true;
       accounts.remove(this);

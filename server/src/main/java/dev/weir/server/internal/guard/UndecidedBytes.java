@@ -10,16 +10,17 @@ import java.util.function.Consumer;
  */
 public final class UndecidedBytes {
   /*
-   * Why is this not part of PendingBytes? What PendingBytes counts is the client's to finish, so its
-   * connection is closed when there is too much. These requests are the server's to answer: beyond
+   * Why is this not part of PendingBytes? The client has to finish what PendingBytes counts, so its
+   * connection is closed when there is too much. The server has to answer these requests: beyond
    * the budget the next one is answered OVERLOADED, and no connection is closed. With one sum, a
-   * store that hangs would close connections, and unfinished requests would have whole ones refused.
+   * store that hangs would close connections, and unfinished requests would cause the refusal of
+   * complete ones.
    *
-   * A request that is decided before the call returns, as all are without such a store, is never
-   * counted: there is nothing to wait for.
+   * A request that is decided before the call returns is never counted: there is nothing to wait
+   * for. Without such a store this is every request.
    */
 
-  /** About what gRPC keeps of a call in flight, beside the message. */
+  /** The approximate bytes that gRPC keeps of a call in flight, besides the message. */
   public static final long CALL_BYTES = 4 << 10;
 
   private static final long ANSWERED = -1;
@@ -41,12 +42,14 @@ public final class UndecidedBytes {
     return bytes.get() >= maxBytes;
   }
 
-  /** Returns what hands an answer on to {@code done}, and counts the request until then. */
+  /**
+   * Returns a consumer that passes an answer on to {@code done}, and counts the request until then.
+   */
   public <A> PendingDecision<A> until(Consumer<? super A> done) {
     return new PendingDecision<>(done);
   }
 
-  /** A request that has been handed over to be decided. */
+  /** A request that waits for its decision. */
   public final class PendingDecision<A> implements Consumer<A> {
     private final Consumer<? super A> done;
 
@@ -62,7 +65,7 @@ public final class UndecidedBytes {
       return counted.get() == ANSWERED;
     }
 
-    /** Counts the request, once, unless it is answered by now. */
+    /** Counts the request, once, unless it has been answered. */
     public void count(long most) {
       bytes.addAndGet(most);
       if (!counted.compareAndSet(0, most)) {

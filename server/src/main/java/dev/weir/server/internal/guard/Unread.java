@@ -2,11 +2,11 @@ package dev.weir.server.internal.guard;
 
 import io.netty.channel.Channel;
 
-/** Answers that are written and that the client has not read. */
+/** The written answers that the client has not read. */
 public final class Unread {
   private Unread() {}
 
-  /** Returns how many of their bytes wait in this process. For the channel's event loop. */
+  /** Returns the number of their bytes that wait in this process. For the channel's event loop. */
   public static long bytes(Channel channel) {
     if (!channel.isActive()) {
       return 0;

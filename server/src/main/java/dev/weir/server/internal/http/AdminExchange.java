@@ -20,25 +20,25 @@ import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
-/** One request for administration, and the answer that it gets piece by piece. */
+/** One request for administration, with the answer that it gets piece by piece. */
 final class AdminExchange {
   /*
    * How is AdminExchange designed, and why? A handler may wait, for a store or for other servers,
    * so it runs on a worker; everything else happens on the event loop of the connection. A piece of
-   * the answer is asked for when the client has taken the one before it, as far as the socket says.
-   * While the client reads, no worker waits: the next step is run when the connection drains. So
-   * eight clients that read slowly do not hold up all others.
+   * the answer is read from the handler when the client has taken the one before it, by the state
+   * of the socket. While the client reads, no worker waits: the next step is run when the
+   * connection drains. So eight clients that read slowly do not hold up all others.
    *
    * At any time there is at most one step of an exchange, on a worker or on the event loop, and it
-   * hands over to the next through the queue of the other. So the fields need no lock.
+   * passes control to the next through the queue of the other. So the fields need no lock.
    */
 
-  /** So much is handed to the connection at once. */
+  /** The bytes that are passed to the connection at once. */
   private static final int SLICE_BYTES = 64 << 10;
 
   private static final byte[] NONE = {};
 
-  /** What the transport decides itself. */
+  /** The fields that the transport sets by itself. */
   private static final Set<String> OWN_FIELDS =
       Set.of("content-length", "transfer-encoding", "connection", "keep-alive", "upgrade");
 
@@ -51,7 +51,7 @@ final class AdminExchange {
   private final PendingBytes.Account account;
   private final Consumer<Runnable> loop;
 
-  /** The client has gone, so nobody wants the rest. */
+  /** True once the client has gone: the rest is of no use. */
   private volatile boolean gone;
 
   private @Nullable Iterator<byte[]> pieces;
@@ -77,9 +77,9 @@ final class AdminExchange {
   }
 
   /**
-   * Has the request handled.
+   * Starts the handling of the request.
    *
-   * @param bytes of the body, which count as pending until it was handled
+   * @param bytes the bytes of the body, which count as pending until it was handled
    */
   void begin(AdminRequest asked, int bytes) {
     response.closeHandler(closed -> gone = true);
@@ -110,7 +110,7 @@ final class AdminExchange {
     }
   }
 
-  /** On a worker. */
+  /** Handles the request, on a worker. */
   private void handle(AdminRequest asked) {
     if (gone) {
       return;
@@ -135,7 +135,7 @@ final class AdminExchange {
     return e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
   }
 
-  /** An error is counted; an exception is in the log already. */
+  /** Throws an error again, which is counted; an exception is in the log already. */
   private static void rethrow(Throwable e) {
     if (e instanceof Error error) {
       throw error;
@@ -150,7 +150,7 @@ final class AdminExchange {
     more = from != null && from.hasNext();
   }
 
-  /** Sends events as they come, until there are no more or the client goes. */
+  /** Sends events as they come, until they end or the client goes away. */
   private void stream(AdminResponse answer, EventStream events) {
     if (gone || response.closed() || response.ended()) {
       events.end();
@@ -169,7 +169,7 @@ final class AdminExchange {
     response.closeHandler(closed -> sending.gone());
     response.exceptionHandler(broken -> sending.gone());
     response.drainHandler(drained -> sending.send());
-    wait.forServer(); // What the client has to read in time, EventSending watches.
+    wait.forServer(); // EventSending has a deadline of its own for the client.
     events.begin(() -> loop.accept(sending::send));
   }
 
@@ -207,7 +207,7 @@ final class AdminExchange {
     send();
   }
 
-  /** Sends as much as the client takes, then asks for more. */
+  /** Sends as much as the client takes, then goes on with the next piece. */
   private void send() {
     while (!gone && !response.closed()) {
       if (response.writeQueueFull()) {
@@ -239,7 +239,7 @@ final class AdminExchange {
     }
   }
 
-  /** On a worker. */
+  /** Reads the next piece, on a worker. */
   private void step() {
     if (gone) {
       return;

@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Has the requests of the port for administration answered on threads that may wait. Safe for use
- * by many threads.
+ * The requests of the port for administration, answered on threads that may wait. Safe for use by
+ * many threads.
  */
 public final class AdminRequests implements Requests {
   private final AdminHandler handler;
@@ -23,7 +23,7 @@ public final class AdminRequests implements Requests {
   private final Ticker ticker;
 
   /**
-   * @param ticker says for how long a client has not read
+   * @param ticker measures the time for which a client has not read
    */
   public AdminRequests(AdminHandler handler, AdminWorkers workers, Ticker ticker) {
     this.handler = handler;
@@ -37,7 +37,10 @@ public final class AdminRequests implements Requests {
         .begin(asked(request, body), body.length);
   }
 
-  /** HEAD is GET for the handler: the same fields, whose body is then not sent. */
+  /**
+   * Returns a request for the handler. HEAD becomes GET: it has the same fields, but the body is
+   * not sent.
+   */
   private static AdminRequest asked(HttpServerRequest request, byte[] body) {
     HttpMethod method = request.method();
     Map<String, List<String>> fields = new HashMap<>();

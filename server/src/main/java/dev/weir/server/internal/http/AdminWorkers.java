@@ -10,10 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads that wait for answers of the administration. Safe for use by many threads. */
 public final class AdminWorkers implements AutoCloseable {
-  /** Administration is for a few people and tools; most requests take milliseconds. */
+  /**
+   * The number of threads. Administration serves a few users and tools; most requests take
+   * milliseconds.
+   */
   static final int THREADS = 8;
 
-  /** Requests that wait for a thread; one more is refused. */
+  /** The most requests that wait for a thread; a further one is refused. */
   static final int QUEUE = 16;
 
   private static final long IDLE_SECONDS = 30;
@@ -67,7 +70,7 @@ public final class AdminWorkers implements AutoCloseable {
     }
   }
 
-  /** Interrupts what still runs; steps that have not begun are dropped. */
+  /** Interrupts the running steps; steps that have not begun are dropped. */
   @Override
   public void close() {
     threads.shutdownNow();

@@ -9,12 +9,15 @@ import dev.weir.protocol.http.Standing;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** The header fields of answers of {@code /v1/check}, those of their bodies aside. Immutable. */
+/**
+ * The header fields of answers of {@code /v1/check}, without those that describe the body.
+ * Immutable.
+ */
 record CheckFields(OlderFields older, Ticker ticker) {
   /**
    * Adds the fields of an answer.
    *
-   * @param to takes the name and the value of each, both in ASCII
+   * @param to receives the name and the value of each, both in ASCII
    */
   void add(CheckAnswer check, Answer answer, BiConsumer<CharSequence, CharSequence> to) {
     to.accept(Reply.CACHE_CONTROL, Reply.NO_STORE);

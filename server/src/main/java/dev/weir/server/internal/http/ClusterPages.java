@@ -3,19 +3,22 @@ package dev.weir.server.internal.http;
 import java.io.IOException;
 import java.util.concurrent.CompletionStage;
 
-/** What the HTTP port says of a cluster, and has it do. Its methods may block for seconds. */
+/**
+ * The paths of the HTTP port for the state and the changes of a cluster. Its methods may block for
+ * seconds.
+ */
 public interface ClusterPages {
-  /** Returns how the cluster is, as JSON. */
+  /** Returns the state of the cluster, as JSON. */
   String status();
 
   /**
-   * Changes the cluster's members, as a JSON object asks.
+   * Changes the cluster's members, by a JSON object.
    *
-   * @return what was done, in lines
-   * @throws IOException if it cannot be done; says why
+   * @return the changes that were made, in lines
+   * @throws IOException if it cannot be done; the message states the reason
    */
   String change(byte[] body) throws IOException;
 
-  /** Answers a question of who makes a backup; fails with a message that says why. */
+  /** Answers a request of a backup; fails with a message that states the reason. */
   CompletionStage<byte[]> backup(byte[] question);
 }

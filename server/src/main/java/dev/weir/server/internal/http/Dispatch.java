@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a request's body, within bounds, and hands it to what is behind the port. Confined to
- * one event loop.
+ * The collector of a request's body, within bounds; it passes complete requests to the handler
+ * behind the port. Confined to one event loop.
  */
 final class Dispatch {
   private static final byte[] NONE = {};
@@ -38,7 +38,7 @@ final class Dispatch {
     guard.requestBegan(request.connection(), request, ticker.nanos());
     HttpServerResponse response = request.response();
     if (response.writeQueueFull()) {
-      // The client sends more requests without reading the answers: it has to wait until it reads
+      // The client sends more requests without reading the answers: it must wait until it reads
       // them.
       request.pause();
       response.drainHandler(
@@ -125,13 +125,13 @@ final class Dispatch {
     try {
       return length == null ? 0 : Long.parseLong(length.strip());
     } catch (NumberFormatException e) {
-      return 0; // The bytes will be counted as they come.
+      return 0; // The bytes are counted as they come.
     }
   }
 
   /**
-   * Returns the approximate size of a request's fields: many may wait on one HTTP/2 connection, and
-   * one on each other.
+   * Returns the approximate size of a request's fields. Many requests may wait on one HTTP/2
+   * connection, and one on each other connection.
    */
   static long headBytes(HttpServerRequest request) {
     long bytes = 0;
@@ -183,17 +183,17 @@ final class Dispatch {
       }
     }
 
-    /** Adds a piece; returns whether so much has come that the time for it begins anew. */
+    /** Adds a piece; returns whether enough bytes have come for its deadline to begin anew. */
     boolean add(Buffer chunk) {
       if (refused) {
-        return false; // Read and dropped until the client notices, or until it is too late.
+        return false; // It is read and dropped until the client notices, or its deadline.
       }
       int length = chunk.length();
       if (size + length > maxBodyBytes) {
         refuse();
       } else if (length == declared && request.version() != HttpVersion.HTTP_2) {
         size = length;
-        only = chunk; // The usual case: it is read at once, and so not counted in the budget.
+        only = chunk; // The usual case: it is read at once, so the budget does not count it.
       } else {
         append(chunk, length);
       }
@@ -202,7 +202,7 @@ final class Dispatch {
       return paces > before;
     }
 
-    /** Adds a piece. Memory grows by the bytes that have arrived, never by the announced length. */
+    /** Adds a piece. Memory grows by the bytes that have arrived, not by the announced length. */
     private void append(Buffer chunk, int length) {
       if (size + length > received.length) {
         int wanted = size + length + (size + length) / 4;
@@ -230,13 +230,13 @@ final class Dispatch {
     private void refuse(int status, String title, String detail) {
       refused = true;
       forget();
-      if (request.version() != HttpVersion.HTTP_2) { // Which has no such field. [RFC 9113, 8.2.2]
+      if (request.version() != HttpVersion.HTTP_2) { // HTTP/2 has no such field. [RFC 9113, 8.2.2]
         request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
       }
       Reply.problem(request, status, title, detail);
     }
 
-    /** Ends a body whose rest will not arrive or is not wanted: the connection is closed. */
+    /** Ends a body whose rest will not arrive or is not needed: the connection is closed. */
     @Override
     public void refuse(HttpProblem problem) {
       if (!refused) {

@@ -6,8 +6,8 @@ import io.vertx.core.http.HttpServerRequest;
  * A path of the HTTP port.
  *
  * @param method {@code GET}, which includes HEAD, or {@code POST}
- * @param about what it does, in a few words
- * @param typed whether a body of another declared type than JSON is refused
+ * @param about its purpose, in a few words
+ * @param typed true if a body of another declared type than JSON is refused
  * @param handler answers a request whose body is complete
  */
 public record Endpoint(String method, String path, String about, boolean typed, Handler handler) {
@@ -15,7 +15,7 @@ public record Endpoint(String method, String path, String about, boolean typed, 
     void handle(HttpServerRequest request, byte[] body, Requests.Wait wait);
   }
 
-  /** Answers within the request timeout. */
+  /** A handler that answers within the request timeout. */
   interface Prompt {
     void handle(HttpServerRequest request, byte[] body);
   }
@@ -28,7 +28,9 @@ public record Endpoint(String method, String path, String about, boolean typed, 
     return new Endpoint("POST", path, about, typed, prompt(handler));
   }
 
-  /** Makes one whose handler may take longer than the request timeout, if it says so. */
+  /**
+   * Makes an endpoint whose handler may take longer than the request timeout, if it announces this.
+   */
   static Endpoint patient(String path, String about, boolean typed, Handler handler) {
     return new Endpoint("POST", path, about, typed, handler);
   }

@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
 /** The paths of the HTTP port. Safe for use by many threads. */
 public final class Endpoints {
   /*
-   * How is a request answered? Its path has an Endpoint, which names the method here. A request
-   * for a decision is read (CheckReader, LeaseReader, RlsJson), decided by the GuardedDecider on any
+   * How is a request answered? Its path has an Endpoint, which names the method here. A request for
+   * a decision is read (CheckReader, LeaseReader, RlsJson), decided by the GuardedDecider on any
    * thread, and answered on the request's own event loop (Reply.onLoop), where its latency is
-   * measured and its span ends. One that waits for its turn leaves the queue when its client goes
-   * away.
+   * measured and its span ends. A request that waits for its turn leaves the queue when its client
+   * goes away.
    *
    * Pages answer at once, except those of the metrics and of a cluster: they are made on another
    * thread, since an event loop must not wait for them.
@@ -74,7 +74,7 @@ public final class Endpoints {
   /**
    * Makes the paths of a server.
    *
-   * @param notReady why the server takes no requests; empty if it does
+   * @param notReady returns the reason why the server takes no requests; empty if it does
    * @param times measures the requests for decisions
    * @param tracing makes their spans
    */
@@ -99,10 +99,10 @@ public final class Endpoints {
   }
 
   /**
-   * Returns what answers usual requests on one event loop; null if the settings have each answer
-   * need more than that.
+   * Returns the quick path for usual requests on one event loop; null if the settings require more
+   * for each answer.
    *
-   * @param off whether everything goes the long way for now
+   * @param off returns true while every request takes the general path
    */
   @Nullable Quick quick(BooleanSupplier off) {
     return tracing.isOn() || settings.value(Settings.RESPONSE_HEADERS)
@@ -153,7 +153,10 @@ public final class Endpoints {
     return all;
   }
 
-  /** Asking all members takes time, and an event loop has none. */
+  /**
+   * Answers with the state of the cluster, on another thread: a call to all members takes too long
+   * for an event loop.
+   */
   private static void cluster(HttpServerRequest request, ClusterPages pages) {
     Consumer<String> answer =
         Reply.onLoop(request, text -> Reply.send(request, 200, Reply.JSON, text));
@@ -161,8 +164,9 @@ public final class Endpoints {
   }
 
   /**
-   * A token for decisions is none for administration. So this is for those who are on the machine,
-   * and for no page of another site that their browser shows: that may send no such type unasked.
+   * Returns whether a request comes from this machine. A token for decisions does not permit
+   * administration. So these paths are for users of this machine, and not for pages of other sites
+   * that their browser shows: such a page cannot send this type without a permission.
    */
   private static boolean isLocal(HttpServerRequest request, String type) {
     HostAndPort asked = request.authority();
@@ -198,7 +202,10 @@ public final class Endpoints {
                     (problem.getCause() == null ? problem : problem.getCause()).getMessage())));
   }
 
-  /** The answers have the cluster's secret: they are for this machine alone, too. */
+  /**
+   * Answers a request of a backup. The answers contain the cluster's secret, so they are for this
+   * machine only, too.
+   */
   private static void backup(
       HttpServerRequest request, byte[] body, Requests.Wait wait, ClusterPages pages) {
     if (!isLocal(request, BYTES)) {
@@ -226,7 +233,7 @@ public final class Endpoints {
     if (!isLocal(request, "")) {
       return;
     }
-    wait.forServer(); // To hand over a group may take longer than the request timeout.
+    wait.forServer(); // Sending a group may take longer than the request timeout.
     Consumer<String> done =
         Reply.onLoop(request, text -> Reply.send(request, 200, Reply.TEXT, text));
     Consumer<Throwable> failed = conflict(request);
@@ -289,7 +296,7 @@ public final class Endpoints {
   }
 
   /**
-   * Has a request decided; one that is refused waits for its turn if the rules say so, until its
+   * Decides a request. A refused one waits for its turn if the rules have a queue for it, until its
    * client goes away.
    *
    * @param reply is called on the request's event loop
@@ -326,7 +333,10 @@ public final class Endpoints {
             }));
   }
 
-  /** Returns about what is kept of a request, beside its body, until it is answered. */
+  /**
+   * Returns the approximate bytes that are kept of a request, besides its body, until it is
+   * answered.
+   */
   private static long beside(HttpServerRequest request) {
     return HttpPeer.QUEUED_BYTES + Dispatch.headBytes(request);
   }
@@ -463,7 +473,7 @@ public final class Endpoints {
     }
   }
 
-  /** Answers a probe that restarts a server which does not. */
+  /** Answers a probe by which a server that hangs is restarted. */
   private void live(HttpServerRequest request, byte[] body) {
     request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
     Reply.send(request, 200, Reply.TEXT, "OK");

@@ -9,12 +9,12 @@ import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
 
 /**
- * Sends a stream of events to one client. A client that does not read gets nothing more, so that
+ * The sender of a stream of events to one client. A client that does not read gets nothing more, so
  * nothing is kept for it, and is cut off after {@link #PATIENCE}. Confined to the connection's
  * event loop.
  */
 final class EventSending {
-  /** How long a client may leave unread what it was sent. */
+  /** The longest time that a client may leave events unread. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final HttpConnection connection;
@@ -45,7 +45,7 @@ final class EventSending {
     events.end();
   }
 
-  /** Sends what there is, as far as the client takes it. */
+  /** Sends the events that are due, as far as the client takes them. */
   void send() {
     if (response.closed() || response.ended()) {
       events.end();

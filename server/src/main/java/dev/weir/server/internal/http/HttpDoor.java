@@ -36,14 +36,20 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP port, on Vert.x: one listener, an event loop for each core, the same behind each. */
+/**
+ * An HTTP port, on Vert.x: one listener with an event loop for each core, and the same handlers on
+ * each loop.
+ */
 public final class HttpDoor {
-  /** Requests at once on one HTTP/2 connection: each may have a body that is kept until its end. */
+  /**
+   * The most requests at once on one HTTP/2 connection: each may have a body that is kept until its
+   * end.
+   */
   private static final int MAX_STREAMS = 100;
 
   /**
-   * Ask Vert.x for one free port that all instances share. With the same number, both ports would
-   * be one, and each connection would meet either.
+   * The value by which Vert.x chooses one free port that all instances share. If both ports used
+   * the same value, they would be one, and a connection would reach either.
    */
   private static final int FREE_PORT = -1;
 
@@ -161,8 +167,8 @@ public final class HttpDoor {
   }
 
   /**
-   * HTTP/2 is only offered over TLS: without TLS, Vert.x would wait for the first bytes before it
-   * reports a connection, possibly for ever.
+   * Returns the options of the port. HTTP/2 is only offered over TLS: without TLS, Vert.x would
+   * wait for the first bytes before it reports a connection, possibly for ever.
    */
   private static HttpServerOptions options(
       ServerSettings settings, HttpLimits limits, @Nullable Certificates certificates) {

@@ -4,33 +4,33 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Finds where the requests of one HTTP/1 connection begin and end, and refuses requests that a
- * server in front may read differently. [RFC 9112, sections 2 to 7] Confined to one event loop.
+ * The boundaries of the requests on one HTTP/1 connection. Requests that a server in front may read
+ * differently are refused. [RFC 9112, sections 2 to 7] Confined to one event loop.
  */
 final class HttpFraming {
   /*
-   * How is HttpFraming designed, and why? The codec behind it decides what a request means; this
-   * class only makes sure that there is one way to read it. A head is passed to the codec when it
-   * is whole, so an unfinished head costs only its bytes. Only Host and the fields that determine
-   * the end of the request are checked. An ambiguous request is refused, and nothing after it on
-   * the connection is read.
+   * How is HttpFraming designed, and why? The codec behind it interprets a request; this class only
+   * ensures that there is one way to read it. A head is passed to the codec when it is complete, so
+   * an unfinished head costs only its bytes. Only Host and the fields that determine the end of the
+   * request are checked. An ambiguous request is refused, and nothing after it on the connection is
+   * read.
    */
 
-  /** Several times as many as proxies send. */
+  /** The most fields of a head, several times as many as proxies send. */
   static final int MAX_FIELDS = 100;
 
-  /** The codec keeps room for the longest line of a connection. */
+  /** The longest field; the codec keeps room for the longest line of a connection. */
   private static final int MAX_FIELD_BYTES = 8 << 10;
 
   /** Approximate size of the objects of a header field. */
   private static final long FIELD_BYTES = 100;
 
-  /** Trailers are not used by the server. */
+  /** The longest trailers, which the server does not use. */
   private static final int MAX_TRAILER_BYTES = 1 << 10;
 
   private static final int MAX_TRAILERS = 10;
 
-  /** A size and extensions, which the server does not use. */
+  /** The longest line before a chunk: a size and extensions, which the server does not use. */
   private static final int MAX_CHUNK_LINE_BYTES = 256;
 
   private static final int MAX_SIZE_DIGITS = 8;
@@ -47,12 +47,12 @@ final class HttpFraming {
   private final HttpLimits limits;
   private State state = State.HEAD;
 
-  /** Of a head: bytes scanned so far, and the start of the current line. */
+  /** The bytes of a head that were scanned so far, and the start of the current line. */
   private int scanned;
 
   private int lineStart;
 
-  /** Of a body, or of a chunk. */
+  /** The bytes that are left of a body, or of a chunk. */
   private long left;
 
   private int lineBytes;
@@ -72,7 +72,7 @@ final class HttpFraming {
     return state == State.HEAD;
   }
 
-  /** Empty lines before a request are to be ignored. [RFC 9112, 2.2] */
+  /** Skips empty lines before a request, which are to be ignored. [RFC 9112, 2.2] */
   int afterEmptyLines(ByteBuf in, int from, int to) {
     int at = from;
     while (at < to && scanned == 0 && (in.getByte(at) == '\r' || in.getByte(at) == '\n')) {
@@ -82,16 +82,16 @@ final class HttpFraming {
   }
 
   /**
-   * Looks for the end of a head.
+   * Searches for the end of a head.
    *
-   * @param from where the head begins: the same byte as in the call before, if the head had not
+   * @param from the beginning of the head: the same byte as in the last call, if the head had not
    *     ended
-   * @return where it ends, or -1 if it does not end before {@code to}
+   * @return its end, or -1 if it does not end before {@code to}
    * @throws HttpProblem if it is too large
    */
   int headEnd(ByteBuf in, int from, int to) throws HttpProblem {
     if (from < to && !Character.isLetterOrDigit(in.getByte(from))) {
-      throw noRequestLine(); // TLS, for example: there may never be the end of a line.
+      throw noRequestLine(); // The bytes may be TLS, for example, in which a line may never end.
     }
     for (int at = from + scanned; at < to; ) {
       int newline = in.indexOf(at, to, (byte) '\n');
@@ -139,9 +139,9 @@ final class HttpFraming {
   }
 
   /**
-   * Determines where the request of a head ends, and goes on with its body.
+   * Determines the end of the request of a head, and continues with its body.
    *
-   * @throws HttpProblem if that can be read in more than one way
+   * @throws HttpProblem if it can be read in more than one way
    */
   void head(ByteBuf in, int from, int to) throws HttpProblem {
     HttpHead head = new HttpHead();
@@ -163,12 +163,12 @@ final class HttpFraming {
     openHeadBytes = to - from + FIELD_BYTES * head.fields();
   }
 
-  /** Returns the approximate size of the head of a request whose body is not whole; else 0. */
+  /** Returns the approximate size of the head of a request whose body is not complete; else 0. */
   long openHeadBytes() {
     return state == State.HEAD ? 0 : openHeadBytes;
   }
 
-  /** Returns where a line ends, its CR and LF not included. */
+  /** Returns the end of a line, without its CR and LF. */
   private static int lineEnd(ByteBuf in, int from, int to) {
     int end = in.indexOf(from, to, (byte) '\n');
     return end > from && in.getByte(end - 1) == '\r' ? end - 1 : end;
@@ -179,9 +179,9 @@ final class HttpFraming {
   }
 
   /**
-   * Goes on with a body.
+   * Continues with a body.
    *
-   * @return where the bytes end that belong to it
+   * @return the end of the bytes that belong to it
    * @throws HttpProblem if its chunks are broken
    */
   int body(ByteBuf in, int from, int to) throws HttpProblem {

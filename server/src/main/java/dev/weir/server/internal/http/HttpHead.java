@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Determines from the head of an HTTP/1 request where the request ends. Heads that can be read in
- * more than one way are refused. [RFC 9112, 3.2, 5.2, 6.1 to 6.3]
+ * The head of an HTTP/1 request, which determines the request's end. Heads that can be read in more
+ * than one way are refused. [RFC 9112, 3.2, 5.2, 6.1 to 6.3]
  */
 final class HttpHead {
   private boolean old;
@@ -53,7 +53,7 @@ final class HttpHead {
         }
       }
       case 18 -> {
-        // From an early draft of WebSockets, whose request has an undeclared body.
+        // This field is from an early draft of WebSockets, whose request has an undeclared body.
         if (is(in, from, colon - 1, "sec-websocket-key")) {
           throw HttpProblem.badRequest("Sec-WebSocket-Key: one with a number (expected: none)");
         }
@@ -126,12 +126,12 @@ final class HttpHead {
     return chunked;
   }
 
-  /** Returns how many bytes the body has, if it does not come in chunks. */
+  /** Returns the number of bytes of the body, if it does not come in chunks. */
   long length() {
     return length;
   }
 
-  /** Returns how many fields there are. */
+  /** Returns the number of fields. */
   int fields() {
     return fields;
   }

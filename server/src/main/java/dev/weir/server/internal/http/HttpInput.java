@@ -25,8 +25,8 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of an HTTP/1 connection: passes heads to the codec when they are whole, refuses
- * ambiguous framing, and counts kept bytes in the budget. Confined to one event loop.
+ * The first handler of an HTTP/1 connection: it passes heads to the codec when they are complete,
+ * refuses ambiguous framing, and counts kept bytes in the budget. Confined to one event loop.
  */
 final class HttpInput extends ChannelDuplexHandler {
   private final HttpServerConnection connection;
@@ -36,12 +36,15 @@ final class HttpInput extends ChannelDuplexHandler {
   private final HttpPeer peer;
   private final @Nullable Quick quick;
 
-  /** Of answers of {@link #quick}: if one cannot be written, the connection is closed anyway. */
+  /**
+   * The promise of answers of {@link #quick}: if one cannot be written, the connection is closed
+   * anyway.
+   */
   private final ChannelPromise ignored;
 
   private @Nullable ChannelHandlerContext context;
 
-  /** A head that is not whole. */
+  /** An incomplete head. */
   private @Nullable ByteBuf head;
 
   /** Bytes counted in the budget for the head, and for unread answers. */
@@ -49,18 +52,18 @@ final class HttpInput extends ChannelDuplexHandler {
 
   private long unreadBytes;
 
-  /** Number of complete heads in a read. */
+  /** The number of complete heads in a read. */
   private int heads;
 
   private boolean toldWhenRead;
 
-  /** Whether answers were written that are flushed at the end of the read. */
+  /** True if answers were written that are flushed at the end of the read. */
   private boolean answered;
 
-  /** Whether a head was not whole after the read before. */
+  /** True if a head was incomplete after the last read. */
   private boolean wasHead;
 
-  /** All further input is dropped. */
+  /** True if all further input is dropped. */
   private boolean over;
 
   private HttpInput(
@@ -157,14 +160,14 @@ final class HttpInput extends ChannelDuplexHandler {
     keep(rest);
   }
 
-  /** Answers what needs no codec; returns where the rest begins. */
+  /** Answers the requests that need no codec; returns the beginning of the rest. */
   private int quickly(ChannelHandlerContext ctx, ByteBuf in, int from, int to) {
     if (quick == null
         || wasHead
         || !framing.inHead()
         || !peer.isIdle()
         || !Unread.none(ctx.channel())) {
-      return from; // Answers keep their order, and a client that reads none has to wait.
+      return from; // Answers keep their order, and a client that does not read has to wait.
     }
     int rest = quick.answer(in, from, to);
     ByteText answers = quick.answers();
@@ -186,7 +189,7 @@ final class HttpInput extends ChannelDuplexHandler {
     ctx.fireChannelReadComplete();
   }
 
-  /** The problem that ends reading, and where it begins. */
+  /** The problem that ends reading, with its position. */
   private static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
     private final int at;
@@ -234,11 +237,11 @@ final class HttpInput extends ChannelDuplexHandler {
     if (from == to) {
       in.release();
     } else {
-      ctx.fireChannelRead(in.writerIndex(to)); // Copied before, if there was more.
+      ctx.fireChannelRead(in.writerIndex(to)); // They were copied before, if there were more.
     }
   }
 
-  /** Keeps a head that is not whole, for a limited time. */
+  /** Keeps an incomplete head, for a limited time. */
   private void keep(@Nullable ByteBuf rest) {
     long now = (rest == null ? 0 : rest.capacity()) + framing.openHeadBytes();
     boolean another = heads > 0;
@@ -288,7 +291,7 @@ final class HttpInput extends ChannelDuplexHandler {
     if (unfinished && ctx.channel().isWritable()) {
       refuse(ctx, new HttpProblem(503, "Too much at once", peer.refusal()), true);
     } else {
-      ChannelFuture unused = ctx.close(); // The client does not read what it was sent.
+      ChannelFuture unused = ctx.close(); // The client does not read its answers.
     }
   }
 

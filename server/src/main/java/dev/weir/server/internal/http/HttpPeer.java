@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP connection: its share of the memory for unfinished requests, and what happens if that is
- * too much. Confined to the connection's event loop, except for its account.
+ * One HTTP connection: its share of the memory for unfinished requests, and its end if that is too
+ * much. Confined to the connection's event loop, except for its account.
  */
 final class HttpPeer {
   /** Approximate size of the objects of a short request. */
@@ -81,12 +81,12 @@ final class HttpPeer {
     tellQueue();
   }
 
-  /** Returns whether no request waits to be answered. */
+  /** Returns whether no request waits for its answer. */
   boolean isIdle() {
     return unanswered == 0 && unfinished.isEmpty();
   }
 
-  /** A request was answered. */
+  /** Records that a request was answered. */
   void answered() {
     unanswered = Math.max(0, unanswered - 1);
     tellQueue();

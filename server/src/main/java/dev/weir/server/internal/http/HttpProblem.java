@@ -1,6 +1,6 @@
 package dev.weir.server.internal.http;
 
-/** Input that is refused before it is a complete request, and the answer to its client. */
+/** The refusal of input before it is a complete request, with the answer to its client. */
 final class HttpProblem extends Exception {
   private static final long serialVersionUID = 1;
 

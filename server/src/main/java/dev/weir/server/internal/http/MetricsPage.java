@@ -15,17 +15,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The page that Prometheus reads: OpenMetrics 1.0.0 if the request's {@code Accept} names it, else
+ * The page for Prometheus: OpenMetrics 1.0.0 if the request's {@code Accept} names it, else
  * Prometheus's text format 0.0.4. Safe for use by many threads.
  */
 final class MetricsPage {
   /*
-   * A page takes milliseconds, and with many rules a tenth of a second. So event loops leave it to a
-   * thread of its own, which makes one page after the other: whoever asks for many of them at once
-   * holds up other readers of the page, and no client that wants a decision.
+   * A page takes milliseconds, and with many rules a tenth of a second. So event loops leave it to
+   * a thread of its own, which makes one page after the other. A client that requests many of them
+   * at once holds up other readers of the page, but no request for a decision.
    */
 
-  /** Of a handful of collectors, each asks every few seconds. */
+  /**
+   * The most requests that wait: there are a handful of collectors, and each sends one every few
+   * seconds.
+   */
   static final int MOST_WAITING = 16;
 
   private static final int USUAL_BYTES = 32_768;
@@ -55,7 +58,7 @@ final class MetricsPage {
     maker.allowCoreThreadTimeOut(true);
   }
 
-  /** Has all metrics read and sent; 503 if too many wait for that already. */
+  /** Reads and sends all metrics; answers 503 if too many requests wait already. */
   void send(HttpServerRequest request) {
     // Not findWriter, which returns a writer for protobuf even if that is not on the class path.
     String accept = request.getHeader(HttpHeaders.ACCEPT);
@@ -88,7 +91,7 @@ final class MetricsPage {
     try {
       format.write(page, registry.scrape());
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Not in memory.
+      throw new UncheckedIOException(e); // Memory has no such errors.
     }
     return page.toByteArray();
   }

@@ -4,16 +4,16 @@ import dev.weir.server.internal.deciding.ByteText;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Answers the requests of HTTP/1.1 connections that are usual enough to need no codec, before one
- * sees them. Confined to one event loop.
+ * The quick path for requests of HTTP/1.1 connections that are usual enough to need no codec; it
+ * answers them before the codec. Confined to one event loop.
  */
 interface Quick {
   /**
-   * Answers requests that have arrived whole, one after the other, up to the first that is unusual:
-   * that one, and all behind it, are for the codec.
+   * Answers requests that have arrived completely, one after the other, up to the first unusual
+   * one. That one, and all behind it, are for the codec.
    *
-   * @param in has a request that begins at {@code from}; left as it is
-   * @return where the first byte is that is not answered
+   * @param in has a request that begins at {@code from}; not changed
+   * @return the position of the first byte that is not answered
    */
   int answer(ByteBuf in, int from, int to);
 

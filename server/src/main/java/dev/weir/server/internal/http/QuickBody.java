@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the usual JSON of a request in one of two dialects, that of {@code /json} or that of {@code
- * /v1/check}: one descriptor without permits or a limit of its own, and texts that are printable
- * ASCII without escapes. What is read here must be what {@link RlsJson} or {@code CheckReader}
- * reads; all else is left to those. Confined to one event loop.
+ * A reader of the usual JSON of a request in one of two dialects, that of {@code /json} or that of
+ * {@code /v1/check}: one descriptor without permits or a limit of its own, and texts that are
+ * printable ASCII without escapes. It must read the same request as {@link RlsJson} or {@code
+ * CheckReader}; all other bodies are left to those. Confined to one event loop.
  */
 final class QuickBody {
   /*
    * Why a reader of our own? Jackson's parser cannot be used again, and a new one for each request,
    * with its contexts, its tables and its detector of duplicates, allocates 1.3 KB: a quarter of
-   * what a request took in all.
+   * the memory of a whole request.
    */
 
   private static final byte[] DOMAIN = name("domain");
@@ -27,7 +27,10 @@ final class QuickBody {
   private static final byte[] KEY = name("key");
   private static final byte[] VALUE = name("value");
 
-  /** Of an unsigned 32-bit number it is one less, so that any of so many digits is one. */
+  /**
+   * The most digits, one fewer than of an unsigned 32-bit number: any number of so few digits is
+   * one.
+   */
   private static final int MAX_DIGITS = 9;
 
   private final Asked asked = new Asked();
@@ -40,7 +43,7 @@ final class QuickBody {
   private int textFrom;
   private int textTo;
 
-  /** Returns what the body that was read last asks for. */
+  /** Returns the body that was read last. */
   Asked asked() {
     return asked;
   }
@@ -48,7 +51,7 @@ final class QuickBody {
   /**
    * Reads a body; returns false if it is not a usual one.
    *
-   * @param isCheck whether it is one of {@code /v1/check}
+   * @param isCheck true if it is a body of {@code /v1/check}
    */
   boolean read(byte[] bytes, int from, int end, boolean isCheck) {
     in = bytes;
@@ -110,7 +113,7 @@ final class QuickBody {
     return take(']') && take('}');
   }
 
-  /** Reads {@code {"key": "value", ...}}, in which no key is there twice. */
+  /** Reads {@code {"key": "value", ...}}, in which no key occurs twice. */
   private boolean shortForm() {
     if (!take('{')) {
       return false;
@@ -177,7 +180,7 @@ final class QuickBody {
     return at < to && in[at++] == '"';
   }
 
-  /** Reads the number of permits, of which 0 means 1 in the dialect of {@code /json}. */
+  /** Reads the number of permits; 0 means 1 in the dialect of {@code /json}. */
   private boolean number() {
     int first = next();
     int from = at;
@@ -194,14 +197,14 @@ final class QuickBody {
     return Arrays.equals(name, 0, name.length, in, textFrom, textTo);
   }
 
-  /** Takes that character, and the blanks before it; else takes only the blanks. */
+  /** Takes that character, with the blanks before it; else takes only the blanks. */
   private boolean take(char wanted) {
     boolean is = next() == wanted;
     at += is ? 1 : 0;
     return is;
   }
 
-  /** Returns the next byte that is no blank, which is not taken; -1 at the end. */
+  /** Returns the next byte that is not a blank, without taking it; -1 at the end. */
   private int next() {
     while (at < to && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r' || in[at] == '\t')) {
       at++;

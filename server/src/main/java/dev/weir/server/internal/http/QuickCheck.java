@@ -9,7 +9,10 @@ import dev.weir.server.internal.deciding.ByteText;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.function.BiConsumer;
 
-/** Writes answers of {@code /v1/check}, by what the long way has. Confined to one event loop. */
+/**
+ * The writer of answers of {@code /v1/check} on the quick path, by the code of the general path.
+ * Confined to one event loop.
+ */
 final class QuickCheck implements QuickPath {
   private final CheckFields fields;
 

@@ -4,12 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the usual head of a request {@code POST /json} or {@code POST /v1/check}. It takes nothing
- * that {@link HttpFraming}, {@link HttpHead} or the codec refuse, or that has them answer
- * otherwise. [RFC 9112, sections 2 to 6] Confined to one event loop.
+ * A reader of the usual head of a request {@code POST /json} or {@code POST /v1/check}. It accepts
+ * only heads that {@link HttpFraming}, {@link HttpHead} and the codec accept as well, and that lead
+ * to the same answer. [RFC 9112, sections 2 to 6] Confined to one event loop.
  */
 final class QuickHead {
-  /** Larger heads are rare. */
+  /** The largest head; larger ones are rare. */
   static final int MAX_BYTES = 4 << 10;
 
   private static final byte[] JSON_LINE = ascii("POST /json HTTP/1.1\r\n");
@@ -53,12 +53,14 @@ final class QuickHead {
     return check;
   }
 
-  /** Returns how many bytes the body has, after {@link #end}. */
+  /** Returns the number of bytes of the body, after {@link #end}. */
   int length() {
     return length;
   }
 
-  /** Returns where a head ends that begins at {@code from}, or -1 if it is not whole or unusual. */
+  /**
+   * Returns the end of a head that begins at {@code from}, or -1 if it is incomplete or unusual.
+   */
   int end(byte[] in, int from, int to) {
     check = !begins(JSON_LINE, in, from, to);
     if (check && !begins(CHECK_LINE, in, from, to)) {
@@ -67,7 +69,7 @@ final class QuickHead {
     int line = from + (check ? CHECK_LINE : JSON_LINE).length;
     hosts = 0;
     lengths = 0;
-    int most = Math.min(to, from + MAX_BYTES) - 1; // Behind each CR there is one byte more.
+    int most = Math.min(to, from + MAX_BYTES) - 1; // There is one more byte behind each CR.
     int at = line;
     for (int fields = 0; at < most && fields <= HttpFraming.MAX_FIELDS; fields++) {
       if (in[at] == '\r') {
@@ -120,7 +122,7 @@ final class QuickHead {
       return is(KEEP_ALIVE, in, value, last);
     }
     if (is(TYPE, in, name, colon)) {
-      return !check || is(JSON, in, value, last); // The other path takes any.
+      return !check || is(JSON, in, value, last); // The other path takes any type.
     }
     if (is(ACCEPT, in, name, colon)) {
       return !check || is(ANY, in, value, last) || is(JSON, in, value, last);
@@ -142,7 +144,7 @@ final class QuickHead {
     return to > from && to - from <= MAX_LENGTH_DIGITS;
   }
 
-  /** Returns whether bytes are a text; its small letters may be capital ones. */
+  /** Returns whether the bytes are a text whose small letters may be capital ones. */
   private static boolean is(byte[] text, byte[] in, int from, int to) {
     if (to - from != text.length) {
       return false;

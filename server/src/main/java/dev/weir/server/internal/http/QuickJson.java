@@ -7,7 +7,10 @@ import dev.weir.server.internal.deciding.ByteText;
 import dev.weir.server.internal.deciding.LimitBytes;
 import java.nio.charset.StandardCharsets;
 
-/** Writes answers of {@code /json}, as {@link RlsJson} does. Confined to one event loop. */
+/**
+ * The writer of answers of {@code /json} on the quick path, with the same bytes as {@link RlsJson}.
+ * Confined to one event loop.
+ */
 final class QuickJson implements QuickPath {
   private static final byte[] UNUSUAL = {};
 
@@ -40,7 +43,7 @@ final class QuickJson implements QuickPath {
     return limit != UNUSUAL;
   }
 
-  /** Returns what answers say of a limit, nothing if that is unusual. */
+  /** Returns the part of answers that describes a limit; an empty one if the limit is unusual. */
   private static byte[] text(CurrentLimit limit) {
     return RlsJson.plain(limit.name()) ? RlsJson.limit(limit) : UNUSUAL;
   }

@@ -5,15 +5,17 @@ import dev.weir.engine.RequestBatch;
 import dev.weir.server.internal.deciding.Asked;
 import dev.weir.server.internal.deciding.ByteText;
 
-/** Writes the answers of one path that needs no codec. Confined to one event loop. */
+/** The writer of the answers of one path that needs no codec. Confined to one event loop. */
 interface QuickPath {
-  /** Returns whether it has answers for a limit; if so, the next {@link #write} is for that one. */
+  /**
+   * Returns whether it has answers for a limit; if it has, the next {@link #write} is for that one.
+   */
   boolean takes(CurrentLimit limit);
 
   /**
    * Adds an answer, from the line with its status on.
    *
-   * @param decided has the one request that has been read, which is decided
+   * @param decided contains the one request that has been read, which is decided
    */
   void write(Asked asked, RequestBatch decided, ByteText answers);
 }

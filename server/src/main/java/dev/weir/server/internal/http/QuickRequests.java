@@ -13,22 +13,22 @@ import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 
 /**
- * Decides the usual requests of {@code POST /json} and {@code POST /v1/check} as soon as their
- * bytes are read: those of one descriptor that one limit in this process decides at once. The same
- * bytes are answered as by the long way.
+ * The quick path for the usual requests of {@code POST /json} and {@code POST /v1/check}: those of
+ * one descriptor that one limit in this process decides at once. They are decided as soon as their
+ * bytes are read. Its answers have the same bytes as those of the general path.
  */
 final class QuickRequests implements Quick {
   /*
-   * Why a second way? By the codec, its messages, their header maps, Jackson and the objects of a
-   * decision a request allocated 5 KB and took more time than an empty handler leaves. Here all
-   * that is needed is used again for the next request on the event loop. It takes only what it
-   * surely answers like the long way, and before it has taken a request, it has done nothing: so a
-   * reader, a head or a rule that is unusual needs no second implementation. Once a request is
-   * being decided it may be charged, so a failure is answered here: the long way would charge it
-   * again.
+   * Why a second path? On the general path, with the codec, its messages, their header maps,
+   * Jackson and the objects of a decision, a request allocated 5 KB and took more time than an
+   * empty handler leaves. Here everything that is needed is used again for the next request on the
+   * event loop. It takes only requests that certainly get the same answer on the general path, and
+   * it changes nothing before it has taken a request. So an unusual reader, head or rule needs no
+   * second implementation. Once a request is being decided it may be charged, so a failure is
+   * answered here: the general path would charge it again.
    */
 
-  /** More in one read are for the codec. */
+  /** The most bytes of a read; larger ones are for the codec. */
   private static final int MAX_READ = 64 << 10;
 
   private static final byte[] TYPE = ascii("\r\nContent-Type: ");
@@ -48,8 +48,8 @@ final class QuickRequests implements Quick {
   private byte[] read = new byte[QuickHead.MAX_BYTES];
 
   /**
-   * @param fields of answers of {@code /v1/check}
-   * @param off whether everything goes the long way now
+   * @param fields the fields of answers of {@code /v1/check}
+   * @param off returns true while every request takes the general path
    */
   QuickRequests(
       GuardedDecider decider,
@@ -117,7 +117,7 @@ final class QuickRequests implements Quick {
         answers.cut(before);
         failed();
       }
-      return begun; // Else the long way says so to the client.
+      return begun; // Otherwise the general path sends the error to the client.
     }
   }
 

@@ -3,13 +3,13 @@ package dev.weir.server.internal.http;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a {@link Quick} for each event loop. */
+/** A factory of a {@link Quick} for each event loop. */
 @FunctionalInterface
 public interface QuickSource {
   /**
-   * Returns null if nothing is answered so.
+   * Returns a quick path, or null if there is none.
    *
-   * @param off whether everything is for the codec for now
+   * @param off returns true while every request is for the codec
    */
   @Nullable Quick open(BooleanSupplier off);
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 
-/** Sends HTTP answers. */
+/** The sender of HTTP answers. */
 final class Reply {
   static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   static final CharSequence PROBLEM = HttpHeaders.createOptimized("application/problem+json");
@@ -32,7 +32,7 @@ final class Reply {
       HttpHeaders.createOptimized(RateLimitFields.RATE_LIMIT_POLICY);
   static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
 
-  /** What is said of a failure of the server, which is a bug. */
+  /** The detail of a failure of the server, which is a bug. */
   static final String FAILED = "Internal error";
 
   static final String FAILED_DETAIL = "The server failed; its log has the details.";
@@ -66,7 +66,7 @@ final class Reply {
     }
   }
 
-  /** As {@link #problem(HttpServerRequest, int, String, String)}. */
+  /** Answers with a problem. See {@link #problem(HttpServerRequest, int, String, String)}. */
   static void problem(HttpServerRequest request, HttpProblem problem) {
     problem(request, problem.status(), problem.title(), String.valueOf(problem.getMessage()));
   }
@@ -95,8 +95,8 @@ final class Reply {
   }
 
   /**
-   * Returns a consumer that replies on the request's event loop, whichever thread the store answers
-   * on. An answer after the loop has ended is dropped.
+   * Returns a consumer that replies on the request's event loop, on whichever thread the store
+   * answers. An answer after the loop has ended is dropped.
    */
   static <T> Consumer<T> onLoop(HttpServerRequest request, Consumer<? super T> reply) {
     ContextInternal loop = ((HttpServerRequestInternal) request).context();
@@ -124,7 +124,7 @@ final class Reply {
   static boolean wantsText(HttpServerRequest request) {
     String accept = request.getHeader(HttpHeaders.ACCEPT);
     if (accept == null || accept.equals("*/*") || accept.equals("application/json")) {
-      return false; // The usual values.
+      return false; // These are the usual values.
     }
     boolean text = false;
     for (String each : accept.toLowerCase(Locale.ROOT).split(",", 32)) {

@@ -3,23 +3,25 @@ package dev.weir.server.internal.http;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What is behind a port: answers its requests. Called on event loops. */
+/** The handler of a port's requests. Called on event loops. */
 public interface Requests {
-  /** Tells what an answer waits for. For the request's event loop. */
+  /** The side that an answer waits for. For the request's event loop. */
   interface Wait {
-    /** The client has to read what was sent, within the request timeout. */
+    /** Waits for the client, which has to read the sent bytes within the request timeout. */
     void forClient();
 
-    /** The server is at work, for as long as that takes. */
+    /** Waits for the server, for as long as its work takes. */
     void forServer();
   }
 
-  /** Returns why a request is refused before its body arrives, or null. */
+  /** Returns the reason why a request is refused before its body arrives, or null. */
   default @Nullable HttpProblem refusal(HttpServerRequest head) {
     return null;
   }
 
-  /** Returns what answers usual requests of HTTP/1.1 on one event loop; null if nothing does. */
+  /**
+   * Returns the quick path for usual requests of HTTP/1.1 on one event loop; null if there is none.
+   */
   default @Nullable Quick quick() {
     return null;
   }

@@ -85,7 +85,7 @@ final class RlsJson {
     try {
       return PRINTER.print(messages.response(answer));
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(e); // Only a message with an Any of unknown type.
+      throw new IllegalStateException(e); // Only a message with an Any of unknown type has no JSON.
     }
   }
 
@@ -164,12 +164,12 @@ final class RlsJson {
     json.writeEndObject();
   }
 
-  /** Returns what answers say of a limit whose name is {@link #plain}. */
+  /** Returns the part of answers that describes a limit whose name is {@link #plain}. */
   static byte[] limit(CurrentLimit limit) {
     return JsonBytes.of(json -> write(limit, json));
   }
 
-  /** Returns a number as the messages hold it. */
+  /** Returns a number in the form of the messages. */
   static long uint32(long value) {
     return value & UINT32;
   }

@@ -10,15 +10,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Hands requests for decisions to the endpoints that they are for. Safe for use by many threads.
- */
+/** The routes from requests for decisions to their endpoints. Safe for use by many threads. */
 public final class Routes implements Requests {
   static final String HEALTH = "/healthcheck";
   static final String LIVENESS = "/livez";
   static final String READINESS = "/readyz";
 
-  /** What probes ask, which have no token. */
+  /** The paths of probes, which have no token. */
   private static final Set<String> PROBES = Set.of(HEALTH, LIVENESS, READINESS);
 
   private final Map<String, Endpoint> byPath = new HashMap<>();
@@ -80,7 +78,10 @@ public final class Routes implements Requests {
     }
   }
 
-  /** A body without a type may be JSON, and curl declares any body a form. */
+  /**
+   * Returns whether a body may be JSON. A body without a type may be, and curl declares any body a
+   * form.
+   */
   private static boolean json(@Nullable String contentType) {
     if (contentType == null || contentType.equals("application/json")) {
       return true;

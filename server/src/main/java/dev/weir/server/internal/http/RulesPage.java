@@ -12,9 +12,9 @@ import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;
 
 /**
- * Lists the rules in force, one per line, as envoyproxy/ratelimit does; with a shared store, also
- * where each rule is counted, its consistency, and its failure mode. Without one, the failure mode
- * is shown only if it is not the default.
+ * The list of the rules in force, one per line, in the form of envoyproxy/ratelimit. With a shared
+ * store it also has the store of each rule, its consistency, and its failure mode. Without one, the
+ * failure mode is shown only if it is not the default.
  */
 public final class RulesPage {
   private RulesPage() {}
@@ -22,7 +22,7 @@ public final class RulesPage {
   /**
    * Returns the rules in force, one per line.
    *
-   * @param shared whether there is a shared store
+   * @param shared true if there is a shared store
    */
   public static String text(RuleSet rules, boolean shared) {
     StringBuilder text = new StringBuilder();
@@ -89,8 +89,8 @@ public final class RulesPage {
   }
 
   /**
-   * Window and multiplier, which envoyproxy/ratelimit does not have, are shown only for rules that
-   * use them.
+   * Returns a rule's limit. Window and multiplier, which envoyproxy/ratelimit does not have, are
+   * shown only for rules that use them.
    */
   private static String limit(Rule rule) {
     Policy policy = rule.policy();

@@ -4,7 +4,7 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a request's header fields for what continues its caller's trace. */
+/** The reader of the header fields of a request that continue its caller's trace. */
 final class TraceFields implements TextMapGetter<HttpServerRequest> {
   static final TraceFields OF_REQUESTS = new TraceFields();
 

@@ -10,7 +10,7 @@
  *   <li>{@link dev.weir.server.internal.http.AdminRequests}: the administration port
  * </ul>
  *
- * <p>More than 20 types: the quick readers stand beside the general ones, and share their dispatch.
+ * <p>More than 20 types: the quick readers are beside the general ones, and share their dispatch.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.server.internal.http;

@@ -13,8 +13,8 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Logs, in few lines, that connections cannot be accepted because the process has used up its file
- * descriptors. Safe for use by many threads.
+ * The log, in few lines, of connections that cannot be accepted because the process has used up its
+ * file descriptors. Safe for use by many threads.
  *
  * <p>All protocols use Netty, which then accepts no connections for a second and logs a warning.
  * The server does not show Netty's warnings, because clients could cause thousands of them, so this
@@ -23,8 +23,8 @@ import java.util.logging.Logger;
  */
 public final class AcceptFailures implements Filter {
   /**
-   * Strong references, or the loggers would be collected with their filter. The second is gRPC's
-   * shaded copy.
+   * The loggers as strong references: otherwise they would be collected with their filter. The
+   * second is gRPC's shaded copy.
    */
   private static final List<Logger> LOGGERS =
       List.of(
@@ -40,7 +40,7 @@ public final class AcceptFailures implements Filter {
   private final String line;
 
   /**
-   * Creates a filter that watches for accepts that fail.
+   * Makes a filter that watches for accepts that fail.
    *
    * @param others the level from which other events are logged
    */
@@ -56,7 +56,7 @@ public final class AcceptFailures implements Filter {
             + ", the limit of this process; raise it with 'ulimit -n', or lower "
             + Settings.MAX_CONNECTIONS.flag()
             + ", which applies to each port)";
-    // Loading a class may need a descriptor: so the classes that log a line are loaded now.
+    // Loading a class may need a descriptor, so the classes that log a line are loaded now.
     boolean unused = new FewLines(ticker).write(Level.FINEST, line);
   }
 
@@ -73,7 +73,7 @@ public final class AcceptFailures implements Filter {
     }
   }
 
-  /** Returns how often connections could not be accepted, in this process. */
+  /** Returns the number of connections that could not be accepted, in this process. */
   public static long count() {
     return COUNT.get();
   }

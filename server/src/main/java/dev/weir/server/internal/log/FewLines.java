@@ -12,11 +12,11 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines to the server's log at a limited rate, so that a recurring event does not fill it.
- * Safe for use by many threads.
+ * The writer of lines to the server's log at a limited rate, so that a recurring event does not
+ * fill it. Safe for use by many threads.
  */
 public final class FewLines {
-  /** Lines at once; after that, one every {@value #SECONDS} seconds. */
+  /** The lines at once; after that, one every {@value #SECONDS} seconds. */
   private static final int BURST = 6;
 
   private static final int SECONDS = 30;
@@ -48,7 +48,7 @@ public final class FewLines {
     return write(level, line, null);
   }
 
-  /** As {@link #write(Level, String)}, with the stack trace of an error. */
+  /** Writes a line with the stack trace of an error. See {@link #write(Level, String)}. */
   public boolean write(Level level, String line, @Nullable Throwable thrown) {
     boolean written = writeOrKeep(level, line, thrown);
     if (!written) {
@@ -74,7 +74,7 @@ public final class FewLines {
     return true;
   }
 
-  /** As {@link #writeOrKeep(LogEvent)}, without values by name. */
+  /** Writes a line without values by name. See {@link #writeOrKeep(LogEvent)}. */
   public boolean writeOrKeep(Level level, String line) {
     return writeOrKeep(LogEvent.of(level, line));
   }

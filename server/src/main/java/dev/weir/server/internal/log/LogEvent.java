@@ -7,8 +7,8 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
 /**
- * A line of the server's log with the values in it by name: lines in JSON have them as fields. To
- * be made and written by one thread.
+ * A line of the server's log with the values in it by name, which are fields in a JSON line. To be
+ * made and written by one thread.
  */
 public final class LogEvent extends LogRecord {
   private static final long serialVersionUID = 1;
@@ -28,8 +28,8 @@ public final class LogEvent extends LogRecord {
   /**
    * Makes a line.
    *
-   * @param event what kind of event it is, the same in every version, as in {@code rules_in_force}
-   * @param message the line as people read it
+   * @param event the kind of event, the same in every version, as in {@code rules_in_force}
+   * @param message the line for readers
    */
   public static LogEvent of(Level level, String event, String message) {
     return new LogEvent(level, message).with("event", event);

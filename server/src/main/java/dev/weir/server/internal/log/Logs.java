@@ -29,15 +29,15 @@ import org.jspecify.annotations.Nullable;
 /** The server's log: one line per event, to standard error. */
 public final class Logs {
   /**
-   * The server's own events. Not registered with the log manager: on a signal that removes the
-   * handlers of all registered loggers, but a draining server still logs.
+   * The logger of the server's own events. It is not registered with the log manager, which on a
+   * signal removes the handlers of all registered loggers, while a draining server still logs.
    */
   public static final Logger LOG = new Logger("dev.weir", null) {};
 
   /**
-   * Transports log a warning for each mistake of a client and each attempt to reach a store, which
-   * could fill the log; only their errors are shown. Strong references, or the loggers would be
-   * collected.
+   * Loggers of which only errors are shown, as strong references: otherwise they would be
+   * collected. Transports log a warning for each mistake of a client and each attempt to reach a
+   * store, which could fill the log.
    */
   private static final List<Logger> QUIET =
       Stream.of("io.grpc", "io.netty", "io.vertx", "io.lettuce", "reactor")
@@ -53,7 +53,7 @@ public final class Logs {
   /**
    * Configures the log of the whole process by the settings.
    *
-   * @param ticker the time by which repeated lines are left out
+   * @param ticker the clock by which repeated lines are left out
    */
   public static void install(ServerSettings settings, Ticker ticker) {
     Level level = settings.value(Settings.LOG_LEVEL).level();
@@ -162,7 +162,10 @@ public final class Logs {
     return value >= Level.INFO.intValue() ? "INFO " : "DEBUG";
   }
 
-  /** A line break in a message must not start a line that looks like another event. */
+  /**
+   * Returns a message without line breaks: a line break must not start a line that looks like
+   * another event.
+   */
   private static String oneLine(String message) {
     return message.replace("\r", "").replace("\n", "\n    ");
   }

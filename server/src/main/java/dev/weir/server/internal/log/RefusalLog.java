@@ -30,17 +30,17 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs a share of the refused requests, each drawn by chance: who was refused, by which policy, and
- * for how long. Safe for use by many threads.
+ * The log of a random share of the refused requests: their descriptors, the policy, and the time of
+ * the refusal. Safe for use by many threads.
  */
 public final class RefusalLog {
-  /** Lines at once; after that, {@value #PER_SECOND} a second. */
+  /** The lines at once; after that, {@value #PER_SECOND} a second. */
   private static final int BURST = 20;
 
   private static final int PER_SECOND = 10;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /** Of a value that is written as it is. */
+  /** The most characters of a value that are written. */
   private static final int MAX_SHOWN = 200;
 
   private final long millionths;
@@ -50,7 +50,7 @@ public final class RefusalLog {
 
   /**
    * @param millionths share of the refusals that are logged, 1 to 1,000,000
-   * @param shown writes a value of a descriptor
+   * @param shown returns the text of a descriptor's value
    */
   RefusalLog(long millionths, UnaryOperator<String> shown, Ticker ticker) {
     this.millionths = millionths;
@@ -63,7 +63,7 @@ public final class RefusalLog {
     limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(1).buildSingle();
   }
 
-  /** Returns the log that the settings ask for, or null if they ask for none. */
+  /** Returns the log of the settings, or null if there is none. */
   public static @Nullable RefusalLog of(ServerSettings settings, Ticker ticker) {
     long share = settings.value(Settings.LOG_REFUSALS);
     boolean plain = settings.value(Settings.LOG_REFUSALS_KEYS) == ShownKeys.PLAIN;
@@ -77,9 +77,9 @@ public final class RefusalLog {
   }
 
   /**
-   * Returns a consumer that logs a refusal and hands on every answer.
+   * Returns a consumer that logs a refusal and passes on every answer.
    *
-   * @param waits whether a refused request that the rules let wait is answered another time
+   * @param waits true if a refused request that may wait by the rules is answered later
    */
   public Consumer<Answer> before(Consumer<? super Answer> done, Request request, boolean waits) {
     return answer -> {
@@ -132,7 +132,7 @@ public final class RefusalLog {
     line.log();
   }
 
-  /** Returns the descriptors that were refused, with the values as they may be shown. */
+  /** Returns the refused descriptors, with the values in the form in which they may be shown. */
   private List<Map<String, String>> descriptors(Request request, Answer answer) {
     List<Status> refusing = answer.refusing();
     List<Map<String, String>> all = new ArrayList<>();

@@ -3,7 +3,7 @@ package dev.weir.server.internal.metrics;
 import dev.weir.client.ClientMetrics;
 import dev.weir.server.metrics.Families;
 
-/** What a server counts that asks another one. */
+/** The metrics of a server that calls another one. */
 final class ClientFamilies {
   private ClientFamilies() {}
 

@@ -13,17 +13,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a server counts, as it is when Prometheus asks.
+ * The counts of a server at the moment of a scrape.
  *
- * @param leases what was lent to clients
- * @param store what the shared store has counted; null if limits are counted in this process
- * @param cluster adds what this member of a cluster has counted; null if this is no member
- * @param config what was counted of the configuration store; null if there is none
- * @param client what was counted of the upstream server; null if there is none
- * @param doors what each protocol's port has counted, by the protocol's name
+ * @param leases the permits lent to clients
+ * @param store the counts of the shared store; null if limits are counted in this process
+ * @param cluster adds the counts of this member of a cluster; null if this server is not a member
+ * @param config the counts of the configuration store; null if there is none
+ * @param client the counts of the client of the upstream server; null if there is none
+ * @param doors the counts of each protocol's port, by the protocol's name
  * @param pending the memory that the connections of all ports take together
- * @param load 1 is full load; not a number if the load is not known
- * @param ready whether the server takes requests
+ * @param load the load, where 1 is full; not a number if the load is not known
+ * @param ready true if the server takes requests
  */
 public record Counted(
     EngineMetrics engine,

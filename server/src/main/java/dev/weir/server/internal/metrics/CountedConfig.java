@@ -5,10 +5,10 @@ import dev.weir.config.follow.SubjectCacheStatus;
 import dev.weir.engine.SubjectMetrics;
 
 /**
- * What a server has counted of its configuration store.
+ * The counts of a server's configuration store.
  *
- * @param subjects whose limits rules with {@code by} have asked for
- * @param cache of the limits of subjects
+ * @param subjects the look-ups of subjects' limits by rules with {@code by}
+ * @param cache the cache of the limits of subjects
  */
 public record CountedConfig(
     FollowerStatus follower, SubjectMetrics subjects, SubjectCacheStatus cache) {}

@@ -37,7 +37,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * The metrics of a server: Weir's own, and the JVM's and the process's under Prometheus's usual
- * names. Nothing is counted for this: each scrape reads the counters that there are. Safe for use
+ * names. No extra counts are kept for them: each scrape reads the existing counters. Safe for use
  * by many threads.
  */
 public final class ServerMetrics implements MultiCollector {
@@ -51,7 +51,7 @@ public final class ServerMetrics implements MultiCollector {
   /**
    * Returns a registry of all metrics.
    *
-   * @param counted is asked at each scrape
+   * @param counted is called at each scrape
    */
   public static PrometheusRegistry registry(Supplier<Counted> counted) {
     PrometheusRegistry registry = new PrometheusRegistry();
@@ -67,7 +67,7 @@ public final class ServerMetrics implements MultiCollector {
     return registry;
   }
 
-  /** Returns Weir's version, as it was built. */
+  /** Returns Weir's version, from its build. */
   public static String version() {
     Properties properties = new Properties();
     try (InputStream in =
@@ -356,7 +356,7 @@ public final class ServerMetrics implements MultiCollector {
     }
   }
 
-  /** Adds a counter with a series for each rule. */
+  /** A method that adds a counter with a series for each rule. */
   private interface RuleFamilies {
     void add(String name, String help, ToLongFunction<RuleMetrics> value);
   }

@@ -20,10 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commands {@code WEIR.CHECK} that wait to be decided together, and their replies. Those that can
  * be decided at once and in this process are one batch. From the first one on that cannot, they are
- * decided apart from it, and replied when the last of them is decided. Confined to one event loop.
+ * decided separately, and the replies are written when the last of them is decided. Confined to one
+ * event loop.
  */
 final class CheckCalls {
-  /** More than that are decided in parts: what they touch should stay in the cache. */
+  /**
+   * The most commands in one part; more are decided in several, so that their data stays in the
+   * cache.
+   */
   private static final int MAX_CALLS = 128;
 
   private static final long MILLI = 1_000_000L;
@@ -34,7 +38,7 @@ final class CheckCalls {
   private final RecentTexts words = new RecentTexts();
   private String[] keysAndValues = new String[8];
 
-  /** Behind those of the batch, which has been decided if there are any. */
+  /** The requests behind those of the batch, which has been decided if there are any. */
   private List<Request> apart = new ArrayList<>();
 
   CheckCalls(GuardedDecider decider, RespWriter out) {
@@ -50,7 +54,7 @@ final class CheckCalls {
   /**
    * Adds a command; there must be room.
    *
-   * @throws BadRequest if a text is not UTF-8; it is not added then
+   * @throws BadRequest if a text is not UTF-8; the command is not added then
    */
   void add(RespArguments command, long permits, long nowNanos) throws BadRequest {
     int count = command.count() - 3;
@@ -69,7 +73,7 @@ final class CheckCalls {
     apart.add(RequestBatch.request(domain, keysAndValues, count, permits));
   }
 
-  /** Returns a text that is probably one of those that were read lately. */
+  /** Returns a text, most often one that was read lately. */
   private String word(RespArguments command, int i, String name) throws BadRequest {
     byte[] bytes = command.bytes();
     int from = command.start(i);
@@ -84,11 +88,11 @@ final class CheckCalls {
   }
 
   /**
-   * Decides what waits, and writes the replies in their order.
+   * Decides the waiting commands, and writes the replies in their order.
    *
-   * @param later takes what writes the replies to those apart, to be run on the event loop; it may
-   *     do so before this returns
-   * @return whether all replies are written; if not, {@code later} gets the rest
+   * @param later receives the task that writes the replies to the separate ones, to be run on the
+   *     event loop; perhaps before this method returns
+   * @return whether all replies are written; if not, {@code later} receives the rest
    */
   boolean run(Consumer<Runnable> later) {
     runBatch();
@@ -98,12 +102,12 @@ final class CheckCalls {
     List<Request> requests = apart;
     apart = new ArrayList<>(); // The store may answer at once.
     try {
-      // Their bytes count on their connection, as they did before.
+      // The bytes still count on the connection.
       decider.decideAll(
           requests,
           () -> 0,
           answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
-    } catch (IllegalArgumentException e) { // Not an error of the command that is read now.
+    } catch (IllegalArgumentException e) { // This is not an error of the command that is read now.
       throw new IllegalStateException(e);
     }
     return false;
@@ -119,11 +123,11 @@ final class CheckCalls {
         reply(i);
       }
     } finally {
-      batch.clear(); // The next connection must not have the replies of one that has failed.
+      batch.clear(); // The next connection must not get the replies of one that has failed.
     }
   }
 
-  /** Forgets what no client will wait for. */
+  /** Drops the commands of a client that no longer waits. */
   void forget() {
     batch.clear();
     apart = new ArrayList<>();

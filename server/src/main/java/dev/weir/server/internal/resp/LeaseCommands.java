@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * {@code WEIR.LEASE} and {@code WEIR.RETURN}: what {@code /v1/lease} does, for Redis clients.
- * Confined to one event loop.
+ * The commands {@code WEIR.LEASE} and {@code WEIR.RETURN}: leases for Redis clients, with the
+ * meaning of {@code /v1/lease}. Confined to one event loop.
  */
 final class LeaseCommands {
   static final String LEASE_ARGUMENTS =
@@ -30,7 +30,7 @@ final class LeaseCommands {
   private final GuardedDecider decider;
   private final RespWriter out;
 
-  /** Writes what {@code WEIR.CHECK} replies, without the length of the array. */
+  /** The writer of the reply to {@code WEIR.CHECK} without the length of the array. */
   interface Check {
     void write(Answer answer);
   }
@@ -43,7 +43,10 @@ final class LeaseCommands {
     this.check = check;
   }
 
-  /** How many elements the reply to {@code WEIR.LEASE} has beyond that to {@code WEIR.CHECK}. */
+  /**
+   * The number of elements that the reply to {@code WEIR.LEASE} has beyond that to {@code
+   * WEIR.CHECK}.
+   */
   static final int MORE = 6;
 
   void lease(RespArguments command, Consumer<Runnable> later) throws BadRequest {

@@ -4,7 +4,10 @@ import dev.weir.protocol.http.BadRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** One command's name and arguments, in the bytes that a parser found them in. Used again. */
+/**
+ * One command's name and arguments, in the bytes that a parser found them in. The object is used
+ * again.
+ */
 final class RespArguments {
   private static final int MAX_SHOWN = 40;
 
@@ -27,7 +30,9 @@ final class RespArguments {
     return this;
   }
 
-  /** Keeps no bytes of a command that has been run, nor room for one of very many arguments. */
+  /**
+   * Drops the bytes of a command that has been run, and the room of one with very many arguments.
+   */
   void forget() {
     bytes = NONE;
     parser.forget();
@@ -41,12 +46,12 @@ final class RespArguments {
     return bytes;
   }
 
-  /** Returns where the whole command begins in those bytes. */
+  /** Returns the beginning of the whole command in those bytes. */
   int from() {
     return base;
   }
 
-  /** Returns where the whole command ends. */
+  /** Returns the end of the whole command. */
   int to() {
     return last;
   }
@@ -66,8 +71,7 @@ final class RespArguments {
   /**
    * Returns a text.
    *
-   * @throws BadRequest if it is not UTF-8: read as replacement characters, different keys would be
-   *     one
+   * @throws BadRequest if it is not UTF-8: with replacement characters, different keys would be one
    */
   String utf8(int i, String name) throws BadRequest {
     String text = text(i);
@@ -78,7 +82,7 @@ final class RespArguments {
     return text;
   }
 
-  /** Returns an argument as an error may show it: short, and all printable. */
+  /** Returns an argument in the form for an error: short, and all printable. */
   String shown(int i) {
     String text = text(i).replaceAll("\\p{Cntrl}", "?");
     return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "...";
@@ -103,7 +107,7 @@ final class RespArguments {
   /**
    * Returns a whole number.
    *
-   * @throws BadRequest if it is none, or out of the range
+   * @throws BadRequest if it is not a number, or out of the range
    */
   long number(int i, String name, long min, long max) throws BadRequest {
     int at = start(i);

@@ -14,25 +14,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each command of the RESP door does. Replies are those of the Redis commands of the same
+ * The commands of the port for Redis clients. Replies are those of the Redis commands of the same
  * name, as far as clients need them to connect; {@code CL.THROTTLE} is redis-cell's, {@code
  * THROTTLE} throttlecrab's. Confined to one event loop.
  */
 final class RespCommands {
-  /** What becomes of the connection after a command. */
+  /** The state of the connection after a command. */
   enum After {
     GO_ON,
     /** The reply comes later; nothing else may be replied before. */
     WAIT,
     /**
-     * It has not been run: the replies to those before it come later. It is to be run again when
-     * they are written.
+     * The command has not been run, because the replies to earlier ones come later. It must be run
+     * again when those are written.
      */
     AGAIN,
     CLOSE
   }
 
-  /** What the door offers, with what COMMAND tells: arguments, the first key, flags. */
+  /**
+   * A command that the port offers, with the details for COMMAND: arguments, the first key, flags.
+   */
   private record Known(String name, int arity, int firstKey, String flag) {}
 
   private static final List<Known> KNOWN =
@@ -57,7 +59,7 @@ final class RespCommands {
           new Known("exec", 1, 0, "fast"),
           new Known("discard", 1, 0, "fast"));
 
-  /** What a connection says of itself, and what would change how the replies are written. */
+  /** Commands that describe the connection, or would change the form of the replies. */
   private static final Set<String> NOT_IN_TRANSACTIONS =
       Set.of("AUTH", "HELLO", "MULTI", "POST", "HOST:");
 
@@ -67,7 +69,10 @@ final class RespCommands {
       "ERR AUTH called without any token configured (expected: none, or a server with"
           + " --token-file)";
 
-  /** Clients that look for features look for a version; this protocol is that of Redis 7.0. */
+  /**
+   * The version that is shown to clients, which derive features from it; this protocol is that of
+   * Redis 7.0.
+   */
   private static final String REDIS_VERSION = "7.0.0";
 
   private static final long MAX_COUNT = Quota.MAX_PERMITS;
@@ -95,10 +100,11 @@ final class RespCommands {
   }
 
   /**
-   * Runs one command. What it replies is in the writer after this, or after {@link #finish}.
+   * Runs one command. Its reply is in the writer after this, or after {@link #finish}.
    *
-   * @param later takes what {@link After#WAIT} and {@link After#AGAIN} wait for: what writes the
-   *     reply, to be run on the event loop. It may be called before this returns.
+   * @param later receives the task that {@link After#WAIT} and {@link After#AGAIN} wait for: it
+   *     writes the reply, and is to be run on the event loop. It may be called before this method
+   *     returns.
    */
   After run(RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
     if (session.generation != tokens.generation()) {
@@ -132,11 +138,12 @@ final class RespCommands {
   }
 
   /*
-   * What is MULTI here, and what is it not? The commands up to EXEC are kept as they were sent; EXEC
-   * announces as many replies as there are commands, and then they are run as if they had been sent
-   * just now. So a transaction is a pipeline whose replies are one array, which is what clients use
-   * it for whose pipelines are transactions by default. Each command is decided for itself, and those
-   * of other connections may come in between. There is no WATCH: no key has a value to be read.
+   * What is MULTI here, and what is it not? The commands up to EXEC are kept as they were sent.
+   * EXEC announces as many replies as there are commands, and then they are run as if they had been
+   * sent just then. So a transaction is a pipeline whose replies are one array. Clients whose
+   * pipelines are transactions by default use it in this way. Each command is decided by itself,
+   * and commands of other connections may come in between. There is no WATCH: no key has a value to
+   * be read.
    */
   private After inTransaction(
       RespSession session,
@@ -179,7 +186,7 @@ final class RespCommands {
     }
   }
 
-  /** Returns why a command is not kept for EXEC; null if it is. */
+  /** Returns the reason why a command is not kept for EXEC; null if it is kept. */
   private static @Nullable String problem(
       RespSession session, RespTransaction transaction, RespArguments command, String name) {
     if (!session.authenticated) {
@@ -213,14 +220,14 @@ final class RespCommands {
     return After.GO_ON;
   }
 
-  /** Returns how many decisions commands have asked for since this was asked last. */
+  /** Returns the number of decisions since the last call. */
   int asked() {
     int count = asked;
     asked = 0;
     return count;
   }
 
-  /** Forgets what waits to be decided: its connection has failed. */
+  /** Drops the commands that wait for a decision: their connection has failed. */
   void forget() {
     calls.forget();
     checks.forget();
@@ -228,14 +235,14 @@ final class RespCommands {
   }
 
   /**
-   * Decides what waits to be decided, and writes the replies.
+   * Decides the waiting commands, and writes the replies.
    *
-   * @param later takes what writes the replies if the store answers later
-   * @return whether the replies are written; if not, {@code later} gets them, perhaps before this
-   *     returns
+   * @param later receives the task that writes the replies if the store answers later
+   * @return whether the replies are written; if not, {@code later} receives them, perhaps before
+   *     this method returns
    */
   boolean finish(long nowNanos, Consumer<Runnable> later) {
-    // If there are checks, no call of CL.THROTTLE waits, and the other way round.
+    // If there are checks, no call of CL.THROTTLE waits, and vice versa.
     return checks.run(later) && calls.run(nowNanos, out, later);
   }
 
@@ -366,7 +373,7 @@ final class RespCommands {
     return After.GO_ON;
   }
 
-  /** Has all keys reset at once, and replies when the last one is. */
+  /** Resets all keys at once, and replies when the last one is reset. */
   private After delete(RespArguments command, long nowNanos, Consumer<Runnable> later)
       throws BadRequest {
     count(command, 2, Integer.MAX_VALUE, "<key> [<key> ...]");
@@ -432,7 +439,7 @@ final class RespCommands {
     }
   }
 
-  /** The user name is ignored: a valid token is enough. */
+  /** Authenticates the connection. The user name is ignored: a valid token is enough. */
   private boolean authenticate(RespSession session, RespArguments command, int token) {
     byte[] digest = Tokens.digest(command.bytes(), command.start(token), command.end(token));
     boolean good = !tokens.required() || tokens.accepts(digest);
@@ -527,7 +534,7 @@ final class RespCommands {
     } else if (command.is(1, "COUNT")) {
       out.integer(KNOWN.size());
     } else {
-      out.array(0); // DOCS and INFO: clients do without.
+      out.array(0); // Clients do not need DOCS and INFO.
     }
   }
 

@@ -21,25 +21,27 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One RESP connection: takes bytes apart into commands and sends the replies, in order. All
+ * One RESP connection, which splits bytes into commands and sends the replies, in order. All
  * commands of one read are decided together and answered by one write. Confined to one event loop.
  *
- * <p>A client that does not read its replies is not read from, so what waits for it is bounded: by
- * one read and the replies to the commands that fill {@link #MAX_UNSENT}.
+ * <p>While a client does not read its replies, nothing is read from it. So the bytes that wait for
+ * it are bounded by one read and the replies to the commands that fill {@link #MAX_UNSENT}.
  */
 final class RespConnection extends ChannelInboundHandlerAdapter {
-  /** As Redis: who has not said who he is needs no more. */
+  /** The most arguments of an unauthenticated client's command, as in Redis; it needs no more. */
   private static final int STRANGERS_ARGUMENTS = 10;
 
   private static final int STRANGERS_BYTES = 16 << 10;
 
-  /** Of one command: the entries of the largest descriptor fit. */
+  /** The most arguments of one command: the entries of the largest descriptor fit. */
   private static final int MAX_ARGUMENTS = 2_100;
 
-  /** Replies beyond that are sent before more commands are looked at. */
+  /** The bytes of replies after which they are sent before further commands are run. */
   private static final int MAX_UNSENT = 64 << 10;
 
-  /** An event: to close as soon as everything that has been read is answered. */
+  /**
+   * The event that closes the connection as soon as all commands that have been read are answered.
+   */
   static final Object DRAIN = new Object();
 
   private static final byte[] NONE = {};
@@ -51,12 +53,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private final RespParser parser;
   private final RespArguments arguments;
 
-  // What has been read and waits: for more, for an answer, or for the client to read.
+  // The bytes that have been read and wait: for more, for an answer, or for the client to read.
   private byte[] pending = NONE;
   private int pendingFrom;
   private int pendingTo;
 
-  /** Bytes of commands whose answer is waited for. */
+  /** The bytes of commands whose answer is awaited. */
   private int undecided;
 
   private @Nullable ChannelHandlerContext context;
@@ -70,7 +72,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private boolean closing;
   private boolean toldWhenRead;
 
-  /** Requests for decisions that are not answered yet, and when the first of them was read. */
+  /**
+   * The requests for decisions that are not answered yet, and the time at which the first of them
+   * was read.
+   */
   private int asked;
 
   private long askedNanos;
@@ -104,7 +109,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
         loop.out.error("ERR max number of clients reached");
         send(ctx);
       } else {
-        ChannelFuture unused = ctx.close(); // It would have to wait for the handshake first.
+        ChannelFuture unused = ctx.close(); // A reply would have to wait for the handshake.
       }
     } else if (session.authenticated) {
       loop.guard.requestEnded(
@@ -129,7 +134,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     pendingTo = 0;
   }
 
-  /** Closes, on its own event loop: others need the memory that this connection holds. */
+  /** Closes the connection, on its own event loop, because its memory is needed. */
   private void evict(ChannelHandlerContext ctx) {
     if (!ctx.executor().inEventLoop()) {
       ctx.executor().execute(() -> evict(ctx));
@@ -149,11 +154,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       ByteBuf bytes = Unpooled.copiedBuffer(error, StandardCharsets.US_ASCII);
       ChannelFuture unused = ctx.writeAndFlush(bytes).addListener(ChannelFutureListener.CLOSE);
     } else {
-      ChannelFuture unused = ctx.close(); // It does not read what it was sent before, either.
+      ChannelFuture unused = ctx.close(); // It does not read earlier replies either.
     }
   }
 
-  /** Tells the budget what the connection holds: commands, and replies that are not read. */
+  /** Counts in the budget the bytes of the connection: commands, and unread replies. */
   private void account(Channel channel) {
     if (account != null) {
       long unread = Unread.bytes(channel);
@@ -194,9 +199,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Adds what was read to what waits. Room grows by what has arrived, never by what was announced.
+   * Adds the bytes of a read to those that wait. Room grows by the bytes that have arrived, not by
+   * the announced number.
    *
-   * @return whether there was memory for it; if not, the connection is closed
+   * @return whether there was memory for them; if not, the connection is closed
    */
   private boolean append(ByteBuf read, int size) {
     int kept = pendingTo - pendingFrom;
@@ -220,7 +226,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** Runs the commands in those bytes, as far as that goes, and keeps the rest. */
+  /** Runs the commands in those bytes, as far as possible, and keeps the rest. */
   private void work(ChannelHandlerContext ctx, byte[] read, int from, int readTo) {
     if (waiting || paused) {
       keep(read, from, readTo);
@@ -263,7 +269,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       finish(now);
     } catch (RespError e) {
       finish(now);
-      if (!waiting) { // Else it is found again when what comes before it is answered.
+      if (!waiting) { // Else it is found again when the earlier commands are answered.
         loop.out.error("ERR " + e.getMessage());
         closing = true;
       }
@@ -276,14 +282,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       working = false;
     }
     keep(bytes, at, to);
-    undecided = waiting && bytes != pending ? ran : 0; // Else they are in what is kept.
+    undecided = waiting && bytes != pending ? ran : 0; // Else they are in the kept bytes.
     arguments.forget();
     send(ctx);
     measure();
     after(ctx, now, progress);
   }
 
-  /** Counts how long took what is answered now. */
+  /** Counts the time of the requests that are answered now. */
   private void measure() {
     asked += loop.commands.asked();
     if (asked > 0 && !waiting) {
@@ -292,7 +298,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Runs a command; returns whether it was run, and is not to be run again. */
+  /** Runs a command; returns false if it must be run again. */
   private boolean run(RespArguments command, long now) {
     answered = false;
     RespCommands.After after = loop.commands.run(session, command, now, later);
@@ -305,7 +311,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     return after != RespCommands.After.AGAIN;
   }
 
-  /** Has the calls decided that are left over; after it the connection may be waiting for them. */
+  /** Decides the calls that are left over; then the connection may be waiting for them. */
   private void finish(long now) {
     answered = false;
     if (!loop.commands.finish(now, later)) {
@@ -313,7 +319,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** What commands wait for is here, perhaps on another thread: what writes their replies. */
+  /**
+   * Writes the replies that commands wait for, or passes them to the event loop; may run on another
+   * thread.
+   */
   private void answered(Runnable reply) {
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
@@ -331,10 +340,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Replies what was waited for, and goes on with what has been read meanwhile. */
+  /** Writes the awaited replies, and continues with the bytes that have been read meanwhile. */
   private void resume(ChannelHandlerContext ctx, Runnable reply) {
     if (!ctx.channel().isActive()) {
-      return; // Nobody is there any more.
+      return; // The client has gone.
     }
     try {
       loop.out.clear();
@@ -373,14 +382,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Says what is waited for now, and from whom. */
+  /** Sets the side that the connection waits for now, and its deadline. */
   private void after(ChannelHandlerContext ctx, long now, boolean progress) {
     Channel channel = ctx.channel();
     account(channel);
     if (!channel.isWritable()) {
       paused = true;
     } else if (paused) {
-      // It has read again while nobody was listening for that.
+      // The client has read again while this was not observed.
       paused = false;
       ctx.executor().execute(() -> work(ctx, pending, pendingFrom, pendingTo));
     }
@@ -395,7 +404,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     boolean before = incomplete;
     incomplete = pendingFrom < pendingTo && reading;
     if (!session.authenticated) {
-      return; // A stranger has only the time that he was given at first.
+      return; // An unauthenticated client has only its first deadline.
     }
     if (!incomplete) {
       loop.guard.requestEnded(channel, channel, now);
@@ -429,7 +438,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     String line = "resp: " + ctx.channel().remoteAddress() + ": closed";
     if (cause instanceof IOException || cause instanceof DecoderException) {
-      Logs.LOG.log(Level.FINE, line, cause); // What clients do: they go away, or speak no TLS.
+      Logs.LOG.log(Level.FINE, line, cause); // Clients go away, or speak no TLS: that is usual.
     } else {
       loop.log.write(Level.WARNING, line, cause);
     }

@@ -40,24 +40,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** The RESP door: for every client of Redis. Parses its own bytes, on the server's event loops. */
+/** The port for every client of Redis. It parses its own bytes, on the server's event loops. */
 public final class RespDoor {
   private static final int BACKLOG = 1_024;
 
-  /** A listener closes at once, unless its thread has died. */
+  /** The seconds in which a listener closes; it closes at once unless its thread has died. */
   private static final int SHUT_SECONDS = 1;
 
-  /** Bytes that a connection may send per turn, so that a busy one does not hold up the others. */
+  /** The most reads of a connection per turn, so that a busy one does not hold up the others. */
   private static final int MAX_READS_PER_TURN = 1;
 
-  /** Commands of one read are decided together: as many fit as can be. */
+  /**
+   * The least room of a read: commands of one read are decided together, so as many as possible
+   * should fit.
+   */
   private static final int LEAST_READ_BYTES = 16 << 10;
 
   private static final int MOST_READ_BYTES = 64 << 10;
 
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
-  /** What the door opens to. */
+  /** The parts of a server that the port uses. */
   public record Behind(
       GuardedDecider decider, CallerBuckets buckets, Tokens tokens, Ticker ticker) {}
 
@@ -107,7 +110,7 @@ public final class RespDoor {
   }
 
   /**
-   * Opens the door.
+   * Opens the port.
    *
    * @param certificates null for plain text
    * @throws IOException if it cannot listen there
@@ -124,10 +127,10 @@ public final class RespDoor {
   }
 
   /**
-   * Returns how many bytes are read at once. Left alone, Netty has less and less room while
-   * commands come one by one, and then needs nine reads for the next 64. A read is not kept, save
-   * by TLS until its record is whole; there it has Netty's room, since a record is passed on whole
-   * anyway.
+   * Returns the room for each read. By its default, Netty offers less and less room while commands
+   * come one by one, and then needs nine reads for the next 64. A read is not kept, except by TLS
+   * until its record is complete. There Netty's default is used, since a record is passed on as a
+   * whole anyway.
    */
   static RecvByteBufAllocator reads(boolean tls) {
     AdaptiveRecvByteBufAllocator reads =
@@ -185,7 +188,10 @@ public final class RespDoor {
     }
   }
 
-  /** Answers whatever was read, as far as its client reads and the store answers, and closes. */
+  /**
+   * Answers the commands that were read, as far as their clients read and the store answers, and
+   * closes.
+   */
   public void close(Duration timeout) throws InterruptedException {
     shut();
     open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));

@@ -12,8 +12,8 @@ import io.netty.channel.ChannelFuture;
 import java.util.Arrays;
 
 /**
- * What the RESP connections on one event loop share, since only one of them works at a time. So an
- * idle connection needs next to no memory. Confined to that loop.
+ * The objects that the RESP connections on one event loop share, since only one of them works at a
+ * time. So an idle connection needs next to no memory. Confined to that loop.
  */
 final class RespLoop {
   private static final int FIRST_BYTES = 64 << 10;

@@ -4,18 +4,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Finds the commands in what a client of the Redis protocol sends: arrays of bulk strings, or lines
- * of words. Nothing is copied: the arguments are places in the caller's bytes. [Redis serialization
- * protocol specification, versions 2 and 3: commands are the same in both]
+ * A parser of the commands that a client of the Redis protocol sends: arrays of bulk strings, or
+ * lines of words. Nothing is copied: the arguments are positions in the caller's bytes. [Redis
+ * serialization protocol specification, versions 2 and 3: commands are the same in both]
  *
- * <p>A command that is not all there yet is gone on with when more of it has come; no byte is
- * looked at twice, save those of a line without an end. Confined to one connection.
+ * <p>Parsing of an incomplete command continues when more of it has come. No byte is read twice,
+ * except those of a line without an end. Confined to one connection.
  */
 final class RespParser {
-  /** What {@link #parse} returns for a command that is not all there. */
+  /** The result of {@link #parse} for an incomplete command. */
   static final int MORE = -1;
 
-  /** A line that says how many or how long takes at most 13 characters. */
+  /** The most bytes of a line with a number or length, which takes at most 13 characters. */
   private static final int MAX_HEADER_BYTES = 32;
 
   private static final int MAX_INLINE_BYTES = 64 << 10;
@@ -27,7 +27,7 @@ final class RespParser {
   private int maxArgumentBytes;
   private int maxCommandBytes;
 
-  // The command: how many arguments it says it has, those found, and where to go on.
+  // The command: the announced number of arguments, those found, and the position to continue at.
   private int expected = MORE;
   private int count;
   private int next;
@@ -44,7 +44,7 @@ final class RespParser {
     maxCommandBytes = commandBytes;
   }
 
-  /** Gives back room for very many arguments, unless a command is under way. */
+  /** Gives back the room for very many arguments, unless a command is incomplete. */
   void forget() {
     if (expected == MORE && starts.length > MANY_ARGUMENTS) {
       count = 0;
@@ -53,27 +53,28 @@ final class RespParser {
     }
   }
 
-  /** Returns how many arguments the command has, its name among them; 0 for an empty one. */
+  /** Returns the number of the command's arguments, including its name; 0 for an empty command. */
   int count() {
     return count;
   }
 
-  /** Returns where argument {@code i} begins, counted from where the command does. */
+  /** Returns the beginning of argument {@code i}, counted from the beginning of the command. */
   int start(int i) {
     return starts[i];
   }
 
-  /** Returns where argument {@code i} ends, counted from where the command begins. */
+  /** Returns the end of argument {@code i}, counted from the beginning of the command. */
   int end(int i) {
     return ends[i];
   }
 
   /**
-   * Looks for one command.
+   * Parses one command.
    *
-   * @param from where it begins: after the one before, and again there if there was {@link #MORE}
-   * @return where it ends, or {@link #MORE} if it does not end before {@code to}
-   * @throws RespError if it is not one
+   * @param from the beginning of the command: the end of the last one, and the same value again if
+   *     the result was {@link #MORE}
+   * @return its end, or {@link #MORE} if it does not end before {@code to}
+   * @throws RespError if it is not a command
    */
   int parse(byte[] bytes, int from, int to) throws RespError {
     if (expected == MORE) {
@@ -142,7 +143,7 @@ final class RespParser {
     count++;
   }
 
-  /** Returns where a header line's end begins. */
+  /** Returns the beginning of a header line's end. */
   private static int lineEnd(byte[] bytes, int from, int to, String tooLong) throws RespError {
     int most = Math.min(to - 1, from + MAX_HEADER_BYTES);
     for (int i = from + 1; i < most; i++) {
@@ -180,7 +181,7 @@ final class RespParser {
         : String.format("\\x%02x", b & 0xFF);
   }
 
-  /** Takes a line of words, some of them in quotes, whose escapes are resolved in place. */
+  /** Parses a line of words, some of them in quotes, whose escapes are resolved in place. */
   private int inline(byte[] bytes, int from, int to) throws RespError {
     int most = Math.min(MAX_INLINE_BYTES, maxArgumentBytes);
     int end = from + next;

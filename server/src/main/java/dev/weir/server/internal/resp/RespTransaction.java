@@ -7,7 +7,9 @@ import java.util.Arrays;
  * Confined to one event loop.
  */
 final class RespTransaction {
-  /** Of one transaction: more than the pipelines of clients hold, and little memory. */
+  /**
+   * The most bytes of one transaction: more than the pipelines of clients hold, and little memory.
+   */
   private static final int MAX_BYTES = 1 << 20;
 
   private byte[] bytes = {};
@@ -31,7 +33,7 @@ final class RespTransaction {
     count++;
   }
 
-  /** Takes note that a command was not kept: none of them will be run. */
+  /** Records that a command was not kept: none of the commands will be run. */
   void refuse() {
     refused = true;
     bytes = new byte[0];
@@ -43,17 +45,17 @@ final class RespTransaction {
     return refused;
   }
 
-  /** Returns how many commands are kept. */
+  /** Returns the number of commands. */
   int count() {
     return count;
   }
 
-  /** Returns how many bytes this takes. */
+  /** Returns the bytes of memory. */
   int held() {
     return bytes.length;
   }
 
-  /** Returns the commands, and behind them what has been read after {@code EXEC}. */
+  /** Returns the commands, followed by the bytes that have been read after {@code EXEC}. */
   byte[] then(byte[] in, int from, int to) {
     byte[] all = Arrays.copyOf(bytes, size + to - from);
     System.arraycopy(in, from, all, size, to - from);

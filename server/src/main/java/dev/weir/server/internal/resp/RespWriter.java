@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes replies of the Redis protocol, one after the other, into one array that is used again and
- * again. Confined to one event loop.
+ * A writer of replies of the Redis protocol, one after the other, into one array that is used again
+ * and again. Confined to one event loop.
  */
 final class RespWriter {
   private static final byte[] MIN_LONG =
@@ -26,7 +26,7 @@ final class RespWriter {
     return size;
   }
 
-  /** Returns what holds the replies, from 0 on and before {@link #size()}. */
+  /** Returns the array with the replies, from 0 on and before {@link #size()}. */
   byte[] bytes() {
     return bytes;
   }
@@ -63,7 +63,7 @@ final class RespWriter {
     for (int i = 0; i < length; i++) {
       char c = text.charAt(i);
       if (c >= 0x80) {
-        size -= 3 + digits(length); // It takes more bytes than it has characters.
+        size -= 3 + digits(length); // The text takes more bytes than it has characters.
         return encoded(text);
       }
       bytes[size + i] = (byte) c;

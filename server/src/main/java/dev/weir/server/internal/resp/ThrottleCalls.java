@@ -11,21 +11,23 @@ import java.util.function.Consumer;
 
 /**
  * Calls of {@code CL.THROTTLE} and {@code THROTTLE} that wait to be decided together, and their
- * replies. The two dialects contradict each other: [redis-cell] says whether a call is limited,
+ * replies. The two dialects contradict each other: [redis-cell] states whether a call is limited,
  * [throttlecrab] whether it is allowed; their limits differ by one, and the last two numbers change
  * places. Confined to one event loop.
  */
 final class ThrottleCalls {
-  /** Whose words a call is in. */
+  /** The dialect of a call. */
   enum Dialect {
     CELL,
     CRAB
   }
 
-  /** More than that are decided in parts: what they touch should stay in the cache. */
+  /**
+   * The most calls in one part; more are decided in several, so that their data stays in the cache.
+   */
   private static final int MAX_CALLS = 128;
 
-  /** The room of a group at first, where each group is a new one. */
+  /** The first room of a group, if each group is a new one. */
   private static final int FEW_CALLS = 8;
 
   private static final long SECOND = 1_000_000_000L;
@@ -41,8 +43,8 @@ final class ThrottleCalls {
   private Group waiting;
 
   /**
-   * Calls that are decided together. From when the store is asked until it has answered they are
-   * the store's. Where it answers at once, one group is used again and again.
+   * Calls that are decided together. They belong to the store from the call of the store until its
+   * answer. If the store answers at once, one group is used again and again.
    */
   private static final class Group {
     final Batch batch;
@@ -83,8 +85,9 @@ final class ThrottleCalls {
   /**
    * Adds a call; there must be room.
    *
-   * @param burst as the algorithm has it: how many permits a key has at once that was never used
-   * @throws IllegalArgumentException if the numbers make no bucket; its message says why
+   * @param burst the permits that a key has at once if it was never used, in the sense of the
+   *     algorithm
+   * @throws IllegalArgumentException if the numbers make no bucket; its message states the reason
    */
   void add(Dialect dialect, long key, long burst, long count, long periodSeconds, long quantity) {
     waiting.add(dialect, buckets.bucket(burst, count, periodSeconds), key, quantity);
@@ -93,9 +96,9 @@ final class ThrottleCalls {
   /**
    * Decides all calls, and writes their replies in their order.
    *
-   * @param later takes what writes the replies, to be run on the event loop, where the store
-   *     answers later; it may do so before this returns all the same
-   * @return whether the replies are written; if not, {@code later} gets them
+   * @param later receives the task that writes the replies, to be run on the event loop, if the
+   *     store answers later; perhaps before this method returns
+   * @return whether the replies are written; if not, {@code later} receives them
    */
   boolean run(long nowNanos, RespWriter out, Consumer<Runnable> later) {
     Group calls = waiting;
@@ -112,12 +115,12 @@ final class ThrottleCalls {
       buckets.decide(batch, nowNanos, ThrottleCalls::decided);
       reply(calls, out);
     } finally {
-      batch.clear(); // The next connection must not have the replies of one that has failed.
+      batch.clear(); // The next connection must not get the replies of one that has failed.
     }
     return true;
   }
 
-  /** Forgets calls whose replies no client will wait for. */
+  /** Drops the calls of a client that no longer waits. */
   void forget() {
     waiting.batch.clear();
   }
@@ -153,7 +156,9 @@ final class ThrottleCalls {
     }
   }
 
-  /** Returns -1 where no time helps; without room for the key, a period is as good as any. */
+  /**
+   * Returns -1 if no time helps; without room for the key, a period is as good as any other time.
+   */
   private static long retrySeconds(Batch batch, int i) {
     long packed = batch.decision(i);
     if (packed == PackedDecision.KEY_SPACE_FULL) {

@@ -35,14 +35,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration store of a server, with what this server takes from it: rules, unless they come
- * from files, and the limits of subjects. Safe for use by many threads.
+ * The configuration store of a server, with the data that this server takes from it: rules, unless
+ * they come from files, and the limits of subjects. Safe for use by many threads.
  */
 public final class Configuration implements AutoCloseable {
   private static final int RANDOM_BYTES = 4;
   private static final int MAX_ADDRESS = 100;
 
-  /** Listens everywhere, and says nothing of where it can be asked. */
+  /** The hosts that mean every address: they do not state where the server can be reached. */
   private static final Set<String> ANY = Set.of("0.0.0.0", "::", "[::]");
 
   /** The largest table of subjects, for 268 million. */
@@ -56,7 +56,7 @@ public final class Configuration implements AutoCloseable {
   private final SubjectSettings subjects;
   private final Decided decided;
 
-  /** What this server has decided, once it has an engine. */
+  /** The counts of this server's decisions, once it has an engine. */
   private static final class Decided implements Supplier<Counts> {
     private volatile @Nullable Engine engine;
 
@@ -71,7 +71,7 @@ public final class Configuration implements AutoCloseable {
     }
   }
 
-  /** Where other servers can ask this one, once its port is open. */
+  /** The address at which other servers can reach this one, once its port is open. */
   private static final class AdminAddress implements Supplier<String> {
     private volatile String address = "";
 
@@ -101,8 +101,8 @@ public final class Configuration implements AutoCloseable {
   }
 
   /**
-   * Opens the store by the settings. One that does not answer is tried again later. Returns null if
-   * there is none.
+   * Opens the store by the settings. A store that does not answer is tried again later. Returns
+   * null if there is none.
    *
    * @throws StartException if waiting would not help: it is damaged or in use, or the address is
    *     wrong
@@ -133,7 +133,7 @@ public final class Configuration implements AutoCloseable {
     return new Configuration(settings, store, node(settings), new Decided(), ticker, where);
   }
 
-  /** Has the store's list of servers say what this one decides. */
+  /** Sets the engine whose counts the store's list of servers shows for this one. */
   public void decidesBy(Engine engine) {
     decided.engine = engine;
   }
@@ -142,7 +142,7 @@ public final class Configuration implements AutoCloseable {
     return StoreUri.hidden(String.valueOf(e.getMessage()));
   }
 
-  /** Returns what helps against a failure that does not end by itself, or null. */
+  /** Returns the remedy for a failure that does not end by itself, or null. */
   private static @Nullable String remedy(Kind kind) {
     return switch (kind) {
       case IN_USE -> "stop the other process, or give this server a store of its own";
@@ -193,7 +193,10 @@ public final class Configuration implements AutoCloseable {
         .orElseGet(() -> machine() + (port == 0 ? "-" + random() : ":" + port));
   }
 
-  /** Two servers on one machine that take free ports must differ as well. */
+  /**
+   * Returns a random part of a name: two servers on one machine that take free ports must differ as
+   * well.
+   */
   private static String random() {
     byte[] bytes = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(bytes);
@@ -227,9 +230,9 @@ public final class Configuration implements AutoCloseable {
   }
 
   /**
-   * Says where other servers can ask this one's interface for administration.
+   * Sets the address at which other servers can reach this one's interface for administration.
    *
-   * @param port where it listens
+   * @param port the port on which it listens
    */
   public void adminAt(ServerSettings settings, int port) {
     String host = settings.value(Settings.ADMIN_HOST);
@@ -248,22 +251,22 @@ public final class Configuration implements AutoCloseable {
     return client.rules();
   }
 
-  /** Says which rules will be in force next, if they come from files. */
+  /** Sets the rules that will be in force next, if they come from files. */
   void inForce(RuleSet rules) {
     client.inForce(rules);
   }
 
-  /** Returns how far the store was followed. */
+  /** Returns the state of the follower of the store. */
   public FollowerStatus status() {
     return client.ruleStatus();
   }
 
-  /** Returns what was counted, for the metrics page. */
+  /** Returns the counts for the metrics page. */
   public CountedConfig counted(SubjectMetrics subjectMetrics) {
     return new CountedConfig(status(), subjectMetrics, client.subjectStatus());
   }
 
-  /** Returns what knows the limits of subjects. */
+  /** Returns the policies of the keys of subjects. */
   public KeyPolicies policies() {
     return client.subjects();
   }
@@ -272,7 +275,7 @@ public final class Configuration implements AutoCloseable {
     return subjects;
   }
 
-  /** Ends what follows the store, then the store. */
+  /** Ends the followers of the store, then the store. */
   @Override
   public void close() {
     client.close();

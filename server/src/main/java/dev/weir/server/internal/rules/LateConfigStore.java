@@ -25,17 +25,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration store that may not be there yet. It is opened by whatever needs it first, and
- * until that succeeds every call fails as the opening did. Safe for use by many threads.
+ * A configuration store that may not be available yet. The first call that needs it opens it. Until
+ * that succeeds every call fails with the failure of the opening. Safe for use by many threads.
  */
 final class LateConfigStore implements ConfigStore {
-  /** An opening that failed is not tried again for so long, however many ask. */
+  /** The time for which a failed opening is not tried again, however many calls come. */
   private static final long PAUSE_NANOS = 500_000_000L;
 
   private final Supplier<ConfigStore> opening;
   private final Ticker ticker;
 
-  /** Finds the store's adapter: the loader of the thread that needs the store first may not. */
+  /**
+   * The class loader that finds the store's adapter: that of the thread that needs the store first
+   * may not find it.
+   */
   private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
   /** Held while the store is being opened. */
@@ -58,7 +61,7 @@ final class LateConfigStore implements ConfigStore {
    * Opens the store if it is not open.
    *
    * @throws ConfigException if it cannot be opened now
-   * @throws IllegalArgumentException if it never can, by its address
+   * @throws IllegalArgumentException if it can never be opened, because of its address
    */
   void open() {
     ConfigStore unused = store();
@@ -185,7 +188,7 @@ final class LateConfigStore implements ConfigStore {
     store().beat(node);
   }
 
-  /** Ends the store; waits for an opening under way, whose time the adapter bounds. */
+  /** Closes the store; waits for an opening under way, whose time the adapter bounds. */
   @Override
   public void close() {
     turn.lock();

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The texts of rule files as they are now, for people to look at. */
+/** The current texts of rule files, for display. */
 public final class RuleFileTexts {
   private RuleFileTexts() {}
 
   /**
-   * Reads files, and of folders those that rules are read from.
+   * Reads files, and from folders those that rules are read from.
    *
-   * @return the texts by the names of the files; where two have one name, with their folder
+   * @return the texts by the names of the files; if two have one name, with their folder
    * @throws UncheckedIOException if one cannot be read
    */
   public static Map<String, String> read(List<Path> paths) {

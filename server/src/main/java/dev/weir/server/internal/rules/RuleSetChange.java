@@ -11,19 +11,19 @@ import java.util.logging.Level;
 import java.util.stream.Collectors;
 
 /**
- * What a reload has changed, in numbers and in words.
+ * The changes of a reload, in numbers and in words.
  *
- * @param rules how many there are now
+ * @param rules the number of rules now
  * @param added rules that were not there before
  * @param removed rules that are not there any more
  * @param changed rules that were there and are different now
  * @param differences each difference, in words
  */
 record RuleSetChange(int rules, int added, int removed, int changed, List<String> differences) {
-  /** So many differences are written into the line itself, more only at level debug. */
+  /** The most differences in the line itself; further ones are logged only at level debug. */
   private static final int FEW = 3;
 
-  /** So many differences are a field of the line in JSON. */
+  /** The most differences in a field of the line in JSON. */
   private static final int MOST = 50;
 
   RuleSetChange {

@@ -31,19 +31,22 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings rules from files or a configuration store into an engine, first at the start and then
- * whenever they change.
+ * The source of the rules in force: it takes rules from files or a configuration store into an
+ * engine, first at the start and then whenever they change.
  */
 public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   /** The demo rules, in force with neither {@code --rules} nor a configuration store. */
   public static final String BUILT_IN = "demo.yaml";
 
-  /** A broken file can have thousands of problems; a log line for each would hide all others. */
+  /**
+   * The most problems that are logged: a broken file can have thousands, and a line for each would
+   * hide all others.
+   */
   private static final int MAX_LOGGED = 50;
 
   /**
-   * Without rules, the store is asked again after a random part of this: of many servers that are
-   * started at once, few ask at once.
+   * The longest pause before the store is read again while there are no rules. The pause is random:
+   * of many servers that start at once, few read at once.
    */
   private static final long MOST_PAUSE_MILLIS = 2_000;
 
@@ -75,8 +78,8 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   /**
    * Reads the first rules and puts them in force.
    *
-   * @return why they are not in force, if they may come later from a configuration store; else
-   *     empty
+   * @return the reasons why they are not in force, if they may come later from a configuration
+   *     store; else empty
    * @throws StartException if they are broken, naming every problem
    */
   public List<Problem> begin() throws StartException {
@@ -160,7 +163,10 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     return "weir rules push DIR --server " + server;
   }
 
-  /** Rules from the store are known there first of all. */
+  /**
+   * Passes rules from files to the configuration before they are in force. It has those from the
+   * store already.
+   */
   private void tell(RuleSet rules) {
     if (configuration != null && !settings.rulesFromStore()) {
       configuration.inForce(rules);
@@ -185,7 +191,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   /**
    * Tries to get the first rules until there are some, on a thread of its own.
    *
-   * @param why is given the reason, whenever it is another one
+   * @param why receives the reason, whenever it changes
    * @param done is called once, when rules are in force
    */
   public void await(List<Problem> known, Consumer<String> why, Runnable done) {
@@ -240,7 +246,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       source.follow(engine.rules(), this);
     }
     if (configuration != null && !settings.rulesFromStore()) {
-      configuration.rules().follow(engine.rules(), this); // Which takes no rules from there.
+      configuration.rules().follow(engine.rules(), this); // It takes no rules from there.
     }
   }
 

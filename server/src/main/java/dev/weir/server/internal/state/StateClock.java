@@ -12,18 +12,18 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * The clocks that tell how much time has passed between two processes.
+ * The clocks that measure the time between two processes.
  *
- * @param ticker the time that decides, anchored to the wall clock when the process began
+ * @param ticker the clock that decides, anchored to the wall clock when the process began
  * @param monotonic a clock that goes on from process to process while the machine runs
- * @param boot which boot of which machine this is; empty if that is not known
+ * @param boot an id of the machine's boot; empty if it is not known
  */
 record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   /**
    * Returns the clocks of this machine. Linux has an id for each boot, and its monotonic clock
-   * counts from it; elsewhere every process is taken for one after a boot.
+   * counts from it. Elsewhere every process is taken for the first one after a boot.
    */
   static StateClock system() {
     String boot;
@@ -39,27 +39,29 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
     return !boot.isEmpty() && boot.equals(then.boot) && monotonic.getAsLong() >= then.monotonic;
   }
 
-  /** Returns what the clock by which a reading was made shows now, at least. */
+  /** Returns the least time that the clock of a reading shows now. */
   long known(Reading then) {
     return then.nanos + (sameBoot(then) ? monotonic.getAsLong() - then.monotonic : 0);
   }
 
-  /** Returns by how much the ticker of a reading is ahead of another, on the same boot. */
+  /**
+   * Returns the nanoseconds by which the ticker of a reading is ahead of another, on the same boot.
+   */
   long apart(Reading then, Ticker other) {
     return then.nanos - then.monotonic - (other.nanos() - monotonic.getAsLong());
   }
 
-  /** Returns what the clocks show now, by the ticker that decides. */
+  /** Returns the current reading of the clocks, by the ticker that decides. */
   Reading reading(Ticker deciding) {
     return new Reading(deciding.nanos(), monotonic.getAsLong(), boot);
   }
 
   /**
-   * What the clocks showed.
+   * A reading of the clocks.
    *
-   * @param nanos the time that decided
-   * @param monotonic of the machine
-   * @param boot of the machine
+   * @param nanos the time of the clock that decides
+   * @param monotonic the time of the monotonic clock
+   * @param boot the id of the boot
    */
   record Reading(long nanos, long monotonic, String boot) {
     private static final int MAGIC = 0x57545331; // WTS1
@@ -74,7 +76,7 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
     }
 
     /**
-     * Reads what {@link #write} wrote.
+     * Reads a reading that {@link #write} wrote.
      *
      * @throws IOException if it is damaged
      */

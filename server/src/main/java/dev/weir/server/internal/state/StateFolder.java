@@ -38,25 +38,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The folder that keeps the counts of a server's tables over its restarts: an image of each table,
- * and a mark while a server runs. Used by one thread at a time, but for {@link #ticker()}.
+ * and a mark while a server runs. Used by one thread at a time, except for {@link #ticker()}.
  */
 public final class StateFolder implements AutoCloseable {
   /*
-   * An orderly stop writes an image of each table when nothing is decided any more, and then removes
-   * the mark. Where the mark is still there at a start, the last run ended otherwise, and what it
-   * admitted after its last image is not known. A start that fails before anything is decided puts
-   * everything back as it was.
+   * An orderly stop writes an image of each table when nothing is decided any more, and then
+   * removes the mark. If the mark is still there at a start, the last run ended in another way, and
+   * its admissions after its last image are not known. A start that fails before anything is
+   * decided restores everything it found.
    *
-   * After a restart on the same boot of the machine, the monotonic clock tells how much time has
-   * passed, whatever became of the wall clock. So the server goes on with the time that it had,
-   * unless that has come to differ from the wall clock by more than SAME_TIME_NANOS. After a boot
-   * nothing tells how long the machine was down: no time has passed for the counts, and they are
-   * moved to where the clock is now.
+   * After a restart on the same boot of the machine, the monotonic clock measures the time that has
+   * passed, whatever the wall clock shows. So the server continues with its last time, unless that
+   * differs from the wall clock by more than SAME_TIME_NANOS by now. After a boot it is not known
+   * how long the machine was down: for the counts no time has passed, and they are moved to the
+   * clock's current time.
    */
 
   private static final long SAME_TIME_NANOS = 1_000_000_000L;
 
-  /** How much the time between reading one clock and another may be. */
+  /** The longest time between the readings of two clocks, in nanoseconds. */
   private static final long READING = 20_000;
 
   /** The tables that servers have; one run may have fewer of them than another. */
@@ -77,7 +77,7 @@ public final class StateFolder implements AutoCloseable {
   private final Map<String, Saved> tables = new LinkedHashMap<>();
 
   /**
-   * Whether what was admitted before is not known of every table, and must not be taken for known.
+   * True if the earlier admissions of some table are not known, and must not be treated as known.
    */
   private boolean unknown;
 
@@ -88,7 +88,8 @@ public final class StateFolder implements AutoCloseable {
   /**
    * A table of this run.
    *
-   * @param keys by which fingerprints it knows its keys: others are other keys
+   * @param keys a word for the fingerprints by which it identifies keys: with other fingerprints
+   *     they are other keys
    */
   private record Saved(MemoryStore store, String keys) {}
 
@@ -115,8 +116,8 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Opens the folder that the settings name, and makes it if it is not there; null if they name
-   * none.
+   * Opens the folder of the settings, and makes it if it is not there; returns null if the settings
+   * name none.
    *
    * @throws StartException if it cannot be used, or another server uses it
    */
@@ -174,14 +175,17 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Returns the time that decides: that of the last run if it still is the time. */
+  /** Returns the clock that decides: that of the last run if it is still right. */
   public Ticker ticker() {
     Ticker system = clock.ticker();
     long offset = offsetNanos;
     return offset == 0 ? system : new MovedTicker(system, offset);
   }
 
-  /** Returns by how much the last run's time differs from the system's, 0 if not or by too much. */
+  /**
+   * Returns the difference between the last run's time and the system's; 0 if there is none, or too
+   * much.
+   */
   private long offset() {
     StateClock.Reading last = null;
     try (var images = Files.newDirectoryStream(folder, "*" + IMAGE)) {
@@ -200,15 +204,15 @@ public final class StateFolder implements AutoCloseable {
     try (InputStream in = Files.newInputStream(image)) {
       return StateClock.Reading.read(new DataInputStream(in));
     } catch (IOException e) {
-      return null; // Its table says why it cannot be used.
+      return null; // The restore of its table reports the problem.
     }
   }
 
   /**
-   * Returns a table that goes on where the last run's ended, or a new one if there was none.
+   * Returns a table that continues the last run's, or a new one if there was none.
    *
-   * @param name of its image
-   * @param keys by which fingerprints it knows its keys
+   * @param name the name of its image
+   * @param keys a word for the fingerprints by which it identifies keys
    * @throws StartException if the folder cannot be written
    */
   public MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
@@ -272,7 +276,7 @@ public final class StateFolder implements AutoCloseable {
                     : "what it counted is forgotten"));
     try {
       if (deny) {
-        mark(); // Also if this start fails, the next must not take the past for known.
+        mark(); // Even if this start fails, the next one must not treat the past as known.
         unknown = true;
       }
       Files.move(image, aside, StandardCopyOption.REPLACE_EXISTING);
@@ -289,7 +293,7 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Marks that a server runs; before it decides anything.
+   * Marks that a server runs; to be called before it decides anything.
    *
    * @throws StartException if the folder cannot be written
    */
@@ -344,7 +348,7 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Writes an image of each table; a complete one if nothing is decided any more. */
+  /** Writes an image of each table; the images are complete if nothing is decided any more. */
   private synchronized long saveAll() throws IOException {
     long keys = 0;
     for (Map.Entry<String, Saved> each : tables.entrySet()) {
@@ -381,7 +385,8 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Saves everything: nothing is decided any more. After this, the next start is an orderly one.
+   * Saves everything, when nothing is decided any more. After this, the next start is an orderly
+   * one.
    */
   public void end() {
     stopSaving();
@@ -391,7 +396,7 @@ public final class StateFolder implements AutoCloseable {
     try {
       long begin = clock.ticker().nanos();
       if (unknown) {
-        // What this run had no table for is as little known to the next.
+        // The past of a table that this run did not have is unknown to the next run too.
         for (String name : NAMES) {
           tables.computeIfAbsent(name, absent -> new Saved(unknown(1, 1), ""));
         }
@@ -414,14 +419,17 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Ends without saving: as {@link #end} had it, or as a crash leaves it, or as it was found. */
+  /**
+   * Closes the folder without saving. It stays in the state that {@link #end} has left, or that a
+   * crash would leave, or as it was found.
+   */
   @Override
   public void close() {
     stopSaving();
     closeQuietly(lock);
   }
 
-  /** Puts the mark back as it was found: nothing was decided. */
+  /** Restores the mark as it was found, because nothing was decided. */
   public void abandon() {
     try {
       if (begun && !crashed && !unknown) {

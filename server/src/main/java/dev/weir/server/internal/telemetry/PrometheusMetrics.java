@@ -34,7 +34,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics for Prometheus, as OpenTelemetry has them: under the same names, except that a
+ * The metrics for Prometheus in the form of OpenTelemetry: under the same names, except that a
  * counter's has no {@code _total}. Safe for use by many threads.
  */
 final class PrometheusMetrics implements MetricProducer {
@@ -43,7 +43,7 @@ final class PrometheusMetrics implements MetricProducer {
   private final long startNanos = Clock.getDefault().now();
   private volatile @Nullable PrometheusRegistry registry;
 
-  /** Takes the metrics from there from now on. */
+  /** Sets the registry whose metrics are read from now on. */
   void from(PrometheusRegistry source) {
     registry = source;
   }
@@ -107,7 +107,7 @@ final class PrometheusMetrics implements MetricProducer {
         MetricDataType.DOUBLE_GAUGE, suffix, GaugeData.createDoubleGaugeData(points));
   }
 
-  /** What is not known, as a load may be, is left out. */
+  /** Returns the points of a family; unknown values, such as an unknown load, are left out. */
   private <T extends DataPointSnapshot> List<DoublePointData> points(
       List<T> points, long nowNanos, ToDoubleFunction<T> value) {
     List<DoublePointData> all = new ArrayList<>();

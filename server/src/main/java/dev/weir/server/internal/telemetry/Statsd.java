@@ -24,19 +24,19 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * Sends what counters have grown by to a statsd server once a second, under the names of
- * envoyproxy/ratelimit: {@code ratelimit.service.rate_limit.DOMAIN.KEY_VALUE.over_limit}. Nothing
- * is sent of what has not grown. What is lost on the way is lost, as statsd has it. Safe for use by
- * many threads.
+ * The sender of counters' increases to a statsd server once a second, under the names of
+ * envoyproxy/ratelimit: {@code ratelimit.service.rate_limit.DOMAIN.KEY_VALUE.over_limit}. Counters
+ * that have not grown are not sent. Lost datagrams are not sent again, as usual with statsd. Safe
+ * for use by many threads.
  */
 public final class Statsd implements AutoCloseable {
-  /** A datagram of that size is not taken apart on the way, on nearly every network. */
+  /** The largest datagram; one of that size is not fragmented on nearly every network. */
   private static final int MAX_DATAGRAM = 1_432;
 
   private static final long ROUND_MILLIS = 1_000;
   private static final String SERVICE = "ratelimit.service.";
 
-  /** What the protocol uses itself, and what no name should have. */
+  /** The characters that the protocol uses itself, and those that no name should have. */
   private static final Pattern NOT_IN_NAMES = Pattern.compile("[:|@#\\s\\p{Cntrl}]");
 
   private final InetSocketAddress server;
@@ -60,7 +60,7 @@ public final class Statsd implements AutoCloseable {
   /**
    * Starts to send.
    *
-   * @param server its name is resolved each time, as far as the JVM does not remember it
+   * @param server its name is resolved each time, unless the JVM has it in its cache
    * @throws UncheckedIOException if there is no socket for it
    */
   public static Statsd start(InetSocketAddress server, Supplier<EngineMetrics> metrics) {
@@ -112,7 +112,7 @@ public final class Statsd implements AutoCloseable {
     return counters;
   }
 
-  /** Returns what has grown, several lines to a datagram; a counter that fell begins anew. */
+  /** Returns the increases, several lines to a datagram; a counter that fell begins anew. */
   private List<String> datagrams(Map<String, Long> counters) {
     List<String> datagrams = new ArrayList<>();
     StringBuilder datagram = new StringBuilder();
@@ -137,7 +137,7 @@ public final class Statsd implements AutoCloseable {
     return datagrams;
   }
 
-  /** Sends what has grown since the last time, and ends. */
+  /** Sends the increases since the last time, and ends. */
   @Override
   public void close() {
     thread.execute(new Guarded(Loop.STATSD, this::send));

@@ -19,15 +19,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenTelemetry of a server: the metrics that Prometheus sees, and spans of requests whose callers
+ * The OpenTelemetry of a server: the metrics for Prometheus, and spans of requests whose callers
  * trace them, by OTLP over HTTP. Safe for use by many threads.
  */
 public final class Telemetry implements AutoCloseable {
   /*
-   * What is configured where? The setting names the collector; everything else are the variables
-   * that OpenTelemetry has for it in every language, read by its own library: OTEL_SERVICE_NAME,
+   * What is configured where? The setting names the collector. All else is configured by the
+   * variables that OpenTelemetry has in every language, read by its own library: OTEL_SERVICE_NAME,
    * OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS, OTEL_METRIC_EXPORT_INTERVAL,
-   * OTEL_TRACES_SAMPLER and so on. Some defaults differ here: a span is made only where the caller
+   * OTEL_TRACES_SAMPLER and others. Some defaults differ here: a span is made only if the caller
    * has decided to trace, and OTLP goes over HTTP, for which Java's own client is enough.
    */
   private static final Map<String, String> DEFAULTS =
@@ -48,7 +48,7 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * Starts what the settings ask for; returns null if that is nothing.
+   * Starts the parts that the settings name; returns null if there are none.
    *
    * @throws StartException if a variable cannot be used
    */
@@ -83,7 +83,7 @@ public final class Telemetry implements AutoCloseable {
         Attributes.of(AttributeKey.stringKey("service.version"), ServerMetrics.version()));
   }
 
-  /** Returns what makes spans. */
+  /** Returns the source of spans. */
   public Tracing tracing() {
     return Tracing.of(sdk);
   }
@@ -93,7 +93,7 @@ public final class Telemetry implements AutoCloseable {
     metrics.from(registry);
   }
 
-  /** Sends what has not been sent, and ends; a collector that does not answer delays it. */
+  /** Sends all remaining data, and ends; a collector that does not answer delays it. */
   @Override
   public void close() {
     sdk.close();

@@ -149,7 +149,9 @@ class TokensTest {
     }
   }
 
-  /** As rsync, tar and images with a fixed date do: another content, the time of the one before. */
+  /**
+   * Like rsync, tar and images with a fixed date: another content, with the time of the last one.
+   */
   @Test
   void contentWithTheTimeOfTheOneBefore_isTakenIn() throws Exception {
     Path file = Files.writeString(folder.resolve("tokens"), ONE + "\n");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A request counts once for its loop's lag, whichever way it is decided. */
+/** Tests that a request counts once for its loop's lag, on whichever path it is decided. */
 class QuickDeciderTest {
   private static final long SECOND = 1_000_000_000L;
   private static final String RULES =
@@ -48,7 +48,10 @@ class QuickDeciderTest {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Asks so often in each of three late turns; returns whether the loop is overloaded then. */
+  /**
+   * Decides the given number of requests in each of three late turns; returns whether the loop is
+   * overloaded then.
+   */
   private boolean overloaded(QuickDecider quick, String key, int times) {
     LoopLag lag = new LoopLag(SECOND, ticker.nanos());
     LoopLag.here(lag);

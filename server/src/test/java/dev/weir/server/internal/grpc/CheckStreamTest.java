@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The turns of a stream, with a client and a store that take their time. */
+/** Tests of the turns of a stream, with a slow client and a slow store. */
 class CheckStreamTest {
   private final LateStore store = new LateStore();
   private final Engine engine = Engine.create(store, Ticker.system(), EngineSettings.DEFAULTS);
@@ -130,7 +130,7 @@ class CheckStreamTest {
     assertThat(store.due()).isZero();
   }
 
-  /** A call whose client has room when the test says so. */
+  /** A call whose client has room at the test's command. */
   private static final class Call extends ServerCallStreamObserver<CheckBatchResponse> {
     private final List<CheckBatchResponse> responses = new ArrayList<>();
     private int asked;

@@ -45,7 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Hostile clients of the gRPC port, frame by frame. Other clients are served as before. [RFC 9113]
+ * Tests with hostile clients of the gRPC port, frame by frame. Other clients are served as before.
+ * [RFC 9113]
  */
 class HostileGrpcTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -53,7 +54,7 @@ class HostileGrpcTest {
   @TempDir private static Path folder;
   private static RunningServer running;
 
-  /** One that soon cuts off who takes too long. */
+  /** A server that soon cuts off clients that take too long. */
   private static RunningServer hasty;
 
   private static ManagedChannel innocent;
@@ -107,13 +108,13 @@ class HostileGrpcTest {
     return Http2Frames.headers(PATH, more);
   }
 
-  /** Reads until the server closes; returns all that it sent. */
+  /** Reads until the server closes; returns all bytes that it sent. */
   private static byte[] readAll(Socket socket) throws IOException {
     ByteArrayOutputStream read = new ByteArrayOutputStream();
     try {
       socket.getInputStream().transferTo(read);
     } catch (SocketException e) {
-      return read.toByteArray(); // A reset is a way to close, too.
+      return read.toByteArray(); // A reset is also a way to close.
     }
     return read.toByteArray();
   }
@@ -147,7 +148,7 @@ class HostileGrpcTest {
       socket
           .getOutputStream()
           .write(frame(9, END_HEADERS, 1, Arrays.copyOfRange(head, 16_000, head.length)));
-      // Refused by a status, a reset or the end of the connection, but never with an answer.
+      // The refusal is a status, a reset or the end of the connection, but not an answer.
       socket.getOutputStream().write(frame(DATA, END_STREAM, 1, new byte[] {0, 0, 0, 0, 0}));
       socket.shutdownOutput();
       assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
@@ -207,11 +208,11 @@ class HostileGrpcTest {
     return Http2Frames.message(message.toByteArray());
   }
 
-  /** Returns a small message that has so many bytes when it is inflated. */
+  /** Returns a small message that inflates to this number of bytes. */
   private static byte[] inflating(int size) throws IOException {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     try (GZIPOutputStream zip = new GZIPOutputStream(packed)) {
-      zip.write(healthName(size), 5, size); // A name that is as long as it says.
+      zip.write(healthName(size), 5, size); // The name has its declared length.
     }
     byte[] message = Http2Frames.message(packed.toByteArray());
     message[0] = 1;
@@ -238,7 +239,7 @@ class HostileGrpcTest {
           assertThat(e).hasMessageNotContaining("timed out"); // Closed before it could be sent.
         }
       }
-      // Three stay open, whichever they are.
+      // Any three stay open.
       List<Socket> open = new ArrayList<>(sockets);
       for (int round = 0; round < 10_000 && open.size() > 3; round++) {
         Socket socket = open.remove(0);
@@ -254,7 +255,7 @@ class HostileGrpcTest {
     }
   }
 
-  /** Returns whether the server has closed it, and says why. */
+  /** Returns whether the server has closed the connection with this reason. */
   private static boolean tooMany(Socket socket) throws IOException {
     try {
       String told = new String(readAll(socket), StandardCharsets.ISO_8859_1);
@@ -273,7 +274,7 @@ class HostileGrpcTest {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), small.server.grpcPort())) {
       socket.setSoTimeout(60_000);
       open(socket);
-      for (int stream = 1; stream < 800; stream += 2) { // Each is answered, and none is ended.
+      for (int stream = 1; stream < 800; stream += 2) { // Each is answered; none is ended.
         send(socket, frame(HEADERS, END_HEADERS, stream, Http2Frames.headers("/no.such/Method")));
       }
       assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))

@@ -33,7 +33,7 @@ class Http2FramesTest {
       for (int i = 0; i < 20; i++) {
         int begin = all.size();
         int length = random.nextInt(3) == 0 ? random.nextInt(20) : random.nextInt(1_500);
-        int type = random.nextInt(9); // All but CONTINUATION, which has a test of its own.
+        int type = random.nextInt(9); // All types but CONTINUATION, which has a test of its own.
         int flags = type == 1 ? 4 : random.nextInt(2);
         all.writeBytes(frame(type, flags, length));
         small += type == 0 && flags == 0 && length < 16 ? 1 : 0;

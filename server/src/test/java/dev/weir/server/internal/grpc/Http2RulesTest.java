@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What breaks HTTP/2 ends the stream or the connection with the code that RFC 9113 asks for, also
+ * Tests that a breach of HTTP/2 ends the stream or the connection with the code of RFC 9113, also
  * on a connection whose calls are answered ahead of grpc-java, and while one is held.
  */
 class Http2RulesTest {
@@ -47,12 +47,12 @@ class Http2RulesTest {
   private static final byte[] LARGEST = {127, -1, -1, -1};
 
   /**
-   * One way to break the rules.
+   * One breach of the rules.
    *
    * @param section of RFC 9113
-   * @param codes one of which is expected
+   * @param codes the codes, one of which is expected
    */
-  @SuppressWarnings("ArrayRecordComponent") // Compared by nothing.
+  @SuppressWarnings("ArrayRecordComponent") // It is not compared.
   record Breach(String section, byte[] frames, List<Integer> codes) {
     Breach(String section, byte[] frames, Integer... codes) {
       this(section, frames, List.of(codes));

@@ -38,7 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that are answered ahead of grpc-java, beside those that it answers, frame by frame. */
+/**
+ * Tests that compare calls answered ahead of grpc-java with those that it answers, frame by frame.
+ */
 class QuickCallsTest {
   private static final String RULES =
       """
@@ -65,7 +67,7 @@ class QuickCallsTest {
     "bucket", "log", "many", "never", "queue", "watched", "free", "unknown"
   };
 
-  /** A field that has a call go the long way, and that changes nothing else. */
+  /** A field that sends a call on the general path, and changes nothing else. */
   private static final String[] LONG_WAY = {"grpc-encoding", "gzip"};
 
   @TempDir private static Path folder;
@@ -110,14 +112,14 @@ class QuickCallsTest {
     return client.answer(stream);
   }
 
-  /** The first answer's fields are written by the library, so one goes ahead. */
+  /** Returns a client after one call: the fields of the first answer are written by the library. */
   private static Http2Client warm() throws Exception {
     Http2Client client = connect();
     ask(client, 1, message("many", "first"));
     return client;
   }
 
-  /** Times until a reset may differ by what goes by between the two calls. */
+  /** Asserts equal answers. Times until a reset may differ by the time between the two calls. */
   private static void assertSame(Answer quick, Answer slow) throws Exception {
     assertThat(quick.fields()).isEqualTo(slow.fields());
     assertThat(quick.trailers()).isEqualTo(slow.trailers());

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What is read without the generated classes, compared with them. */
+/** Tests that compare messages read without the generated classes with those read by them. */
 class QuickMessageTest {
   private static final String[] TEXTS = {
     "",

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls ahead of grpc-java that fail while they are decided. */
+/** Tests of calls ahead of grpc-java that fail while they are decided. */
 class QuickRlsTest {
   private static final String RULES =
       """
@@ -100,7 +100,7 @@ class QuickRlsTest {
           .containsEntry("grpc-message", "The server failed; its log has the details.");
       assertThat(failed.message().hasRemaining()).isFalse();
       engine.observe(decided -> {});
-      assertThat(remaining(ask(client, 5))).isZero(); // The one that failed is charged, once.
+      assertThat(remaining(ask(client, 5))).isZero(); // The failed call is charged, once.
       Logs.LOG.severe("end");
       assertThat(log.next()).isEqualTo("grpc: a request failed");
       assertThat(log.next()).isEqualTo("end");

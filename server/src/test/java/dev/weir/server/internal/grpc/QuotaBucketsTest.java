@@ -29,9 +29,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of the buckets of Envoys, whose texts and number are their clients' to choose. */
+/**
+ * Tests of the bytes kept of the buckets of Envoys, whose texts and number their clients choose.
+ */
 class QuotaBucketsTest {
-  /** Garbage collections that weak references are given to be cleared. */
+  /** The most garbage collections in which weak references must be cleared. */
   private static final int COLLECTIONS = 20;
 
   private static final String RULES =
@@ -44,7 +46,7 @@ class QuotaBucketsTest {
           rate_limit: {unit: hour, requests_per_unit: 10}
       """;
 
-  /** As many characters as a value may have. */
+  /** The most characters of a value. */
   private static final int LONGEST = 4_096;
 
   private static final int ALL = 20_000;
@@ -104,7 +106,10 @@ class QuotaBucketsTest {
     return String.format("%0" + LONGEST + "d", i);
   }
 
-  /** Reports a bucket with the longest value, and returns that value, which nothing else has. */
+  /**
+   * Reports a bucket with the longest value, and returns that value, to which there is no other
+   * reference.
+   */
   private WeakReference<String> reported(String key, int i) throws BadRequest {
     String value = longest(i);
     assertThat(report(key, value, 1)).hasSize(1);
@@ -159,7 +164,7 @@ class QuotaBucketsTest {
             assigned += action.hasQuotaAssignmentAction() ? 1 : 0;
           }
         }
-        ticker.advance(Duration.ofMinutes(3)); // There are few lines at a time.
+        ticker.advance(Duration.ofMinutes(3)); // The number of lines at a time is limited.
       }
       assertThat(log.text())
           .contains("more than 10000 buckets of one Envoy")

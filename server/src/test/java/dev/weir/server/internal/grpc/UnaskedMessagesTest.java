@@ -23,22 +23,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Messages that the server has not asked for, on many streams of one connection, whose client reads
- * no answers: they count in {@code --max-pending-memory}, until they are read or their streams end.
+ * Tests of messages that the server has not requested, on many streams of one connection, whose
+ * client reads no answers. They count in {@code --max-pending-memory} until they are read or their
+ * streams end.
  */
 class UnaskedMessagesTest {
   private static final String STREAM = "/weir.v1.Weir/CheckStream";
   private static final String BATCH = "/weir.v1.Weir/CheckBatch";
 
-  /** Bytes that a client may send on a stream. */
+  /** The bytes that a client may send on a stream. */
   private static final int WINDOW = 256 << 10;
 
-  /** A few messages are read before as much of their answers waits as may. */
+  /** The bytes left on a stream: a few messages are read before the most of their answers wait. */
   private static final int LEFT = 150_000;
 
   private static final int STREAMS = 40;
 
-  /** In each message of a stream. */
+  /** The checks in each message of a stream. */
   private static final int CHECKS = 200;
 
   private static final int ENHANCE_YOUR_CALM = 11;
@@ -62,12 +63,12 @@ class UnaskedMessagesTest {
     return RunningServer.start(folder, "max-pending-memory", budget, "request-timeout", "1h");
   }
 
-  /** A client that has no room for answers. */
+  /** Returns a client that has no room for answers. */
   private static Http2Client client(RunningServer running) throws Exception {
     Http2Client client =
         Http2Client.open(running.server.grpcPort(), Http2Client.INITIAL_WINDOW_SIZE, 0);
     client.settle();
-    client.ping(); // All answers to settings are here.
+    client.ping(); // All answers to settings have arrived.
     return client;
   }
 
@@ -176,7 +177,7 @@ class UnaskedMessagesTest {
       long before = pending(running);
       ByteArrayOutputStream crumb = new ByteArrayOutputStream();
       crumb.writeBytes(frame(DATA, 0, 1, new byte[20]));
-      while (crumb.size() < 12_000) { // Of no use, as are all bytes of unknown types.
+      while (crumb.size() < 12_000) { // They are of no use, like all bytes of unknown types.
         crumb.writeBytes(frame(99, 0, 0, new byte[1_000]));
       }
       for (int i = 0; i < 200; i++) {

@@ -26,17 +26,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Answers on many streams of one connection, whose client has no room for them: they count in
- * {@code --max-pending-memory}, however small each is, until they are sent or their streams end.
+ * Tests of answers on many streams of one connection, whose client has no room for them. They count
+ * in {@code --max-pending-memory}, however small each is, until they are sent or their streams end.
  */
 class UnsentAnswersTest {
   private static final String STREAM = "/weir.v1.Weir/CheckStream";
   private static final int STREAMS = 100;
 
-  /** On each stream. */
+  /** The messages on each stream. */
   private static final int MESSAGES = 8;
 
-  /** In each message, so that all answers of a stream together are less than it may send ahead. */
+  /**
+   * The checks in each message; all answers of a stream together are below the bytes that it may
+   * send in advance.
+   */
   private static final int CHECKS = 50;
 
   private static final int ENHANCE_YOUR_CALM = 11;
@@ -55,7 +58,7 @@ class UnsentAnswersTest {
         folder, "max-pending-memory", budget, "request-timeout", requestTimeout);
   }
 
-  /** A client that has no room for answers. */
+  /** Returns a client that has no room for answers. */
   private static Http2Client client(RunningServer running) throws Exception {
     Http2Client client =
         Http2Client.open(running.server.grpcPort(), Http2Client.INITIAL_WINDOW_SIZE, 0);
@@ -63,7 +66,7 @@ class UnsentAnswersTest {
     return client;
   }
 
-  /** Waits until all that was sent has been processed, and counted. */
+  /** Waits until all sent bytes have been processed, and counted. */
   private static void settle(Http2Client client) throws Exception {
     client.settle();
     client.ping(); // It is read in a later turn of the loop.
@@ -168,7 +171,7 @@ class UnsentAnswersTest {
     }
   }
 
-  /** Returns the bytes of an answer to so many checks, with its prefix. */
+  /** Returns the bytes of an answer to this number of checks, with its prefix. */
   private int answerBytes(int checks) throws Exception {
     try (RunningServer running = server("64m");
         Http2Client client = Http2Client.open(running.server.grpcPort())) {
@@ -180,7 +183,7 @@ class UnsentAnswersTest {
   @Test
   void answersAheadOfGrpcJava_countAsWell() throws Exception {
     int calls = 500;
-    long streams = (calls - 10) * 4096L; // Ten are free.
+    long streams = (calls - 10) * 4096L; // Ten of them are not counted.
     try (RunningServer running = server("64m");
         Http2Client client = client(running)) {
       for (int i = 0; i < calls; i++) {
@@ -198,7 +201,7 @@ class UnsentAnswersTest {
     }
   }
 
-  /** Neither answers of grpc-java nor those ahead of it are kept for longer than that. */
+  /** Answers, of grpc-java and ahead of it, are kept for at most this time. */
   @Test
   void answersThatNobodyReads_endTheirConnection_afterTheRequestTimeout() throws Exception {
     try (RunningServer running = server("64m", "1s")) {

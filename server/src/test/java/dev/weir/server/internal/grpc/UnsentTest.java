@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers on one stream, whose client always leaves some of them waiting. */
+/** Tests of answers on one stream, whose client always leaves some of them waiting. */
 class UnsentTest {
   private static final int BYTES = 10;
   private static final int ANSWERS = 1_000;
@@ -32,7 +32,10 @@ class UnsentTest {
   private Unsent unsent;
   private Http2Stream stream;
 
-  /** Takes over the bytes of what is merged into it, and keeps nothing else of that. */
+  /**
+   * An answer that takes over the bytes of the frames merged into it, and keeps nothing else of
+   * them.
+   */
   private static final class Answer implements FlowControlled {
     private int bytes = BYTES;
 
@@ -85,7 +88,7 @@ class UnsentTest {
     unsent.writePendingBytes();
   }
 
-  /** Leaves the first answer in the controller's queue, with two whole ones and a half to send. */
+  /** Leaves the first answer in the controller's queue, with two and a half answers to send. */
   private void answerWhileSomeWait() throws Http2Exception {
     WeakReference<Answer> unused = add();
     merged.add(add());

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** An idle loop is not woken, and a loop that was idle finds overload as any other does. */
+/**
+ * Tests that an idle loop is not woken, and that a loop that was idle detects overload like any
+ * other.
+ */
 class LoopLagTest {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;
@@ -63,7 +66,7 @@ class LoopLagTest {
     }
     long now = 3L * LoopLag.MAX_BAD_TURNS * SECOND;
     scheduled = 0;
-    lag.beat(now += 20 * MILLI); // In which something was asked.
+    lag.beat(now += 20 * MILLI); // A turn with a request.
     for (int left = LoopLag.MAX_BAD_TURNS - 1; left > 0; left--) {
       assertThat(scheduled).isEqualTo(LoopLag.MAX_BAD_TURNS - left);
       lag.beat(now += 20 * MILLI);

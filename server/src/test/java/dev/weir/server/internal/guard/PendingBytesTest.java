@@ -57,7 +57,7 @@ class PendingBytesTest {
         counters.account(
             () -> {
               Objects.requireNonNull(self.get()).close();
-              for (int i = 0; i < 100; i++) { // More than all, from others, while this is closed.
+              for (int i = 0; i < 100; i++) { // More than the budget, from others.
                 PendingBytes.Account other = counters.account(() -> evicted.add("later"));
                 later.add(other);
                 boolean unused = other.add(16 * KB);

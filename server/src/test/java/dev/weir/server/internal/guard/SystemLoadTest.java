@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What elastic rules of a server listen to. */
+/** Tests of the load signals for the elastic rules of a server. */
 class SystemLoadTest {
   private static final String ELASTIC =
       """

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whole requests that wait for a store that takes its time. */
+/** Tests of complete requests that wait for a slow store. */
 class UndecidedBytesTest {
   private static final String RULES =
       """
@@ -33,7 +33,7 @@ class UndecidedBytesTest {
 
   private static final long BUDGET = 1 << 20;
 
-  /** About what the transport keeps of a call. */
+  /** The approximate bytes that the transport keeps of a call. */
   private static final long BESIDE = 4_096;
 
   private final FakeTicker ticker = new FakeTicker(1_000_000_000L);
@@ -61,7 +61,7 @@ class UndecidedBytesTest {
     engine.close();
   }
 
-  /** Returns a request with a value as long as one may be. */
+  /** Returns a request with the longest possible value. */
   private static Request longest() {
     return Request.of("test", "user", "x".repeat(EngineSettings.DEFAULTS.maxKeyLength()));
   }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many checks in one call over HTTP. */
+/** Tests of many checks in one call over HTTP. */
 class CheckBatchTest {
   @TempDir private static Path folder;
   private static RunningServer running;
@@ -69,7 +69,7 @@ class CheckBatchTest {
     return running.post("/v1/check/batch", body);
   }
 
-  /** The answer without its times, which go on between two calls. */
+  /** Returns the answer without its times, which change between two calls. */
   private static String timeless(String json) {
     return json.replaceAll("(-ms\":)\\d+", "$1_").replaceAll("in \\d+ s", "in _ s");
   }

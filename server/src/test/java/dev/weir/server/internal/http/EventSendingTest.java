@@ -51,7 +51,7 @@ class EventSendingTest {
     }
   }
 
-  /** A connection and an answer that do what the fields say. */
+  /** Returns a connection or an answer that the fields control. */
   private <T> T proxy(Class<T> type) {
     Object made =
         Proxy.newProxyInstance(

@@ -15,12 +15,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where requests end, and which are refused. [RFC 9112] */
+/** Tests of the boundaries of requests, and of the refused ones. [RFC 9112] */
 class HttpFramingTest {
   private static final String HEAD = "POST /v1/check HTTP/1.1\r\nHost: x\r\n";
   private static final String CHUNKED = HEAD + "Transfer-Encoding: chunked\r\n\r\n";
 
-  /** Returns how many bytes each request took, and the status that ended it all, if one did. */
+  /**
+   * Returns the number of bytes of each request, and the status that ended the reading, if one did.
+   */
   private static List<Integer> read(String text, SplittableRandom random, int piece) {
     HttpFraming framing = new HttpFraming(HttpLimits.ofDecisions(ServerSettings.defaults()));
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
@@ -76,7 +78,7 @@ class HttpFramingTest {
         CHUNKED + "1\r\n\n\r\n00\r\nTrailer: a\r\nOther: b\r\n\r\n",
         "GET / HTTP/1.0\r\n\r\n",
         "\r\n\r\nGET / HTTP/1.1\r\nHost:\r\n\r\n",
-        "GET / HTTP/1.1\nHost: x\n\n", // The codec behind refuses it.
+        "GET / HTTP/1.1\nHost: x\n\n", // The codec behind it refuses this.
       })
   void whatIsWhole_ends_whereverItIsCut(String request) {
     List<Integer> whole = List.of(request.length(), request.length());

@@ -84,7 +84,7 @@ class MetricsPageTest {
     }
   }
 
-  /** A page takes long where there are many rules, and anybody may ask for many pages. */
+  /** A page takes long if there are many rules, and any client may request many pages. */
   @Test
   void pagesThatTakeLong_holdUpNobodyElse_andTooManyAreRefused() throws Exception {
     CountDownLatch slow = new CountDownLatch(1);

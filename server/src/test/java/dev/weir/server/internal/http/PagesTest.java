@@ -35,7 +35,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Pages and lines that machines read. */
+/** Tests of pages and lines that machines read. */
 class PagesTest {
   @Test
   void rules_sayWhereTheyAreCounted_ifThereAreTwoPlaces() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which requests the short way takes, and which it leaves as they are. */
+/** Tests of the requests that the quick path takes, and of those that it leaves unchanged. */
 class QuickAnswersTest {
   private static final String RULES =
       """

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the short way reads of {@code /v1/check} is what the long way reads. */
+/** Tests that the quick path and the general path read the same request of {@code /v1/check}. */
 class QuickBodyTest {
   private static final int ROUNDS = 50_000;
 
@@ -47,7 +47,7 @@ class QuickBodyTest {
           "\u00e9",
           "null");
 
-  /** Returns whether the short way takes a text; fails if it reads another request. */
+  /** Returns whether the quick path takes a text; fails if it reads another request. */
   private static boolean takesAlike(String text, String as) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     QuickBody body = new QuickBody();

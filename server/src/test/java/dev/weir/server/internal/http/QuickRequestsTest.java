@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Requests that are answered before the codec, beside those that are not. */
+/** Tests that compare requests answered before the codec with those that are not. */
 class QuickRequestsTest {
   private static final String RULES =
       """
@@ -54,10 +54,10 @@ class QuickRequestsTest {
           rate_limit: {unlimited: true}
       """;
 
-  /** A field that no short way takes, and that changes nothing else. */
+  /** A field that no quick path takes, and that changes nothing else. */
   private static final String LONG_WAY = "X-Name: \u00e9\r\n";
 
-  /** Stands still: all numbers in an answer are the same each time. */
+  /** A clock that stands still: all numbers in an answer are the same each time. */
   private static final FakeTicker TICKER = new FakeTicker(1_234_567_890_123_456_789L);
 
   private static final DoorCounters COUNTERS =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Compares what is read and written quickly with protobuf's own reader and writer. */
+/** Tests that compare the quick reader and writer with protobuf's own ones. */
 class RlsJsonTest {
   private static final int ROUNDS = 30_000;
   private static final RlsJson JSON = new RlsJson(new RlsMessages(ServerSettings.defaults()));
@@ -114,7 +114,7 @@ class RlsJsonTest {
     assertThat(quickMutants).as("mutants read quickly, seed %d", seed).isPositive();
   }
 
-  /** What {@link QuickBody} takes, too, is what protobuf reads. */
+  /** Compares a text that {@link QuickBody} takes with protobuf's reading of it. */
   private static int takesAlike(byte[] text, long seed, int round) {
     QuickBody body = new QuickBody();
     if (!body.read(text, 0, text.length, false)) {
@@ -197,7 +197,7 @@ class RlsJsonTest {
     return mutant;
   }
 
-  /** Writes requests in all the forms that there are, now and then a wrong one. */
+  /** A writer of random requests in all existing forms, now and then a wrong one. */
   private record RandomText(Random random) {
     String message() {
       List<String> fields = new ArrayList<>();

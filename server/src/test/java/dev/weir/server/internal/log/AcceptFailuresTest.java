@@ -13,7 +13,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** What Netty's warnings become; that they come is shown with a real process. */
+/** Tests of the lines made of Netty's warnings; a real process shows that the warnings come. */
 class AcceptFailuresTest {
   private static final String LOGGER = "io.netty.channel.DefaultChannelPipeline";
 

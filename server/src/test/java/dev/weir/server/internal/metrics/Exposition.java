@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A page in one of Prometheus's text formats, read more strictly than Prometheus reads it.
+ * A page in one of Prometheus's text formats, read more strictly than by Prometheus.
  *
  * @param types by the family's name
  * @param helps by the family's name
- * @param samples their values, by name and labels as the page writes them
+ * @param samples their values, by name and labels in the form of the page
  */
 public record Exposition(
     Map<String, String> types, Map<String, String> helps, Map<String, Double> samples) {

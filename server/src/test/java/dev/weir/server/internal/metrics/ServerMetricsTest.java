@@ -292,7 +292,10 @@ class ServerMetricsTest {
         .doesNotContain("weir_store", "weir_cluster", "weir_config", "weir_limits");
   }
 
-  /** The metrics of a cluster's member are in another module, and so are their tests. */
+  /**
+   * Returns whether a metric is one of a cluster's member: those are in another module, like their
+   * tests.
+   */
   private static boolean ofACluster(String name) {
     return name.startsWith("weir_cluster_");
   }
@@ -331,7 +334,7 @@ class ServerMetricsTest {
         }
       }
     }
-    labels.remove("le"); // A histogram's own.
+    labels.remove("le"); // This label belongs to histograms.
     assertThat(labels).contains("policy", "rule", "door");
     String document = document();
     assertThat(labels).allSatisfy(label -> assertThat(document).contains("`" + label + "`"));

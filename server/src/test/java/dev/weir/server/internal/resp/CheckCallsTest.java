@@ -27,13 +27,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Commands of one read that are decided together get the replies, byte for byte, that they get one
- * by one, and are counted as those.
+ * Tests that commands of one read that are decided together get the same replies as one by one,
+ * byte for byte, and are counted in the same way.
  */
 class CheckCallsTest {
   private static final int SEEDS = 100;
   private static final int READS = 20;
-  private static final int MOST = 300; // More than are decided in one part.
+  private static final int MOST = 300; // The number of commands, more than are decided in one part.
 
   private static final RuleSet RULES =
       Objects.requireNonNull(
@@ -62,7 +62,7 @@ class CheckCallsTest {
                   """)
               .ruleSet());
 
-  /** The commands of one event loop, and what they have replied. */
+  /** The commands of one event loop, and their replies. */
   private static final class Side {
     private final RespWriter out = new RespWriter(16);
     private final boolean together;
@@ -72,7 +72,7 @@ class CheckCallsTest {
     private final RespParser parser = new RespParser(2_000, 10_000, 10_000);
 
     /**
-     * @param together whether commands are decided together; each of the others is recorded, and
+     * @param together true if commands are decided together; otherwise each is recorded, and
      *     finished before the next
      */
     Side(FakeTicker ticker, boolean together) {
@@ -107,7 +107,7 @@ class CheckCallsTest {
       assertThat(parser.parse(command, 0, command.length)).isEqualTo(command.length);
       RespArguments arguments = new RespArguments(parser).of(parser, command, 0, command.length);
       RespCommands.After after = commands.run(session, arguments, nowNanos, Runnable::run);
-      if (after == RespCommands.After.AGAIN) { // Those before it have been replied now.
+      if (after == RespCommands.After.AGAIN) { // The earlier ones have been replied to now.
         after = commands.run(session, arguments, nowNanos, Runnable::run);
       }
       assertThat(after).isNotEqualTo(RespCommands.After.AGAIN);
@@ -127,7 +127,8 @@ class CheckCallsTest {
   private static byte[] command(String... arguments) {
     StringBuilder text = new StringBuilder("*" + arguments.length + "\r\n");
     for (String argument : arguments) {
-      // One byte for each character: what is not ASCII stands for its UTF-8 bytes, or for none.
+      // One byte for each character: a character that is not ASCII stands for its UTF-8 bytes, or
+      // for none.
       text.append('$').append(argument.length()).append("\r\n").append(argument).append("\r\n");
     }
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);

@@ -33,7 +33,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Commands {@code WEIR.CHECK} of one read that another store decides are asked of it together. */
+/**
+ * Tests that commands {@code WEIR.CHECK} of one read that another store decides are sent to it
+ * together.
+ */
 class ChecksElsewhereTest {
   private static final RuleSet RULES =
       Objects.requireNonNull(
@@ -49,7 +52,7 @@ class ChecksElsewhereTest {
                   """)
               .ruleSet());
 
-  /** Five numbers, a line each, and two texts with their lengths. */
+  /** The lines of a decision: five numbers, a line each, and two texts with their lengths. */
   private static final int DECISION_LINES = 9;
 
   private final FakeTicker ticker = new FakeTicker();
@@ -59,7 +62,7 @@ class ChecksElsewhereTest {
   private final DoorCounters counters = new DoorCounters(10, new PendingBytes(1 << 20, ticker));
   private final RespLoop loop = loop();
 
-  /** A store that answers when it is asked to, and counts how many requests each message had. */
+  /** A store that answers at the test's command, and counts the requests of each message. */
   private static final class Elsewhere extends ForwardingStore<MemoryStore> {
     private final List<Integer> messages = new ArrayList<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
@@ -87,7 +90,7 @@ class ChecksElsewhereTest {
     public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
       if (--untilFailure == 0) {
         throw new IllegalArgumentException(
-            "a request that fails"); // As of a command that is wrong.
+            "a request that fails"); // The same as for a malformed command.
       }
       asked++;
       delegate.decide(charges, nowNanos, decided -> answers.add(() -> done.accept(decided)));
@@ -133,18 +136,18 @@ class ChecksElsewhereTest {
     return "WEIR.CHECK d " + permits + " " + key + " " + value + "\r\n";
   }
 
-  /** Has the connection read all of these at once. */
+  /** Passes all of these commands to the connection at once. */
   private static void read(EmbeddedChannel channel, String commands) {
     channel.writeInbound(Unpooled.copiedBuffer(commands, StandardCharsets.ISO_8859_1));
   }
 
-  /** Has the store answer what it was asked. */
+  /** Answers the requests that the store has received. */
   private void answer(EmbeddedChannel channel) {
     elsewhere.answer();
     channel.runPendingTasks();
   }
 
-  /** Returns the replies that were sent, of decisions the first three numbers. */
+  /** Returns the sent replies; of decisions the first three numbers. */
   private static List<String> replies(EmbeddedChannel channel) {
     StringBuilder all = new StringBuilder();
     for (ByteBuf each = channel.readOutbound(); each != null; each = channel.readOutbound()) {
@@ -300,7 +303,7 @@ class ChecksElsewhereTest {
     assertThat(counters.pending().bytes()).isZero();
   }
 
-  /** That is a defect, and closes its connection. */
+  /** Such a failure is a defect, and closes its connection. */
   @Test
   void requestThatFails_disturbsNoOtherConnection() {
     EmbeddedChannel failing = connect();

@@ -26,7 +26,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A command that has waited too long is answered OVERLOADED and not charged. */
+/** Tests that a command that has waited too long is answered OVERLOADED and not charged. */
 class OverloadTest {
   private static final long SECOND = 1_000_000_000L;
   private static final String RULES =
@@ -49,7 +49,10 @@ class OverloadTest {
     LoopLag.here(new LoopLag(Long.MAX_VALUE, 0));
   }
 
-  /** Has the loop come in time, or two seconds late for the third time when it may be by one. */
+  /**
+   * Makes the loop's turn come in time, or two seconds late for the third time, when one second is
+   * allowed.
+   */
   private void overloaded(boolean overloaded) {
     long begin = ticker.nanos() - 6 * SECOND;
     LoopLag lag = new LoopLag(SECOND, overloaded ? begin : ticker.nanos());
@@ -60,12 +63,12 @@ class OverloadTest {
     LoopLag.here(lag);
   }
 
-  /** A loop and the time in it, in milliseconds. */
+  /** A loop with its time, in milliseconds. */
   private static final class Turns {
     private final LoopLag lag = new LoopLag(SECOND, 0);
     private long now;
 
-    /** Returns whether what was asked last in a turn of that length would be refused. */
+    /** Returns whether the last request in a turn of that length would be refused. */
     boolean turn(long millis, int questions) {
       now += millis * 1_000_000;
       boolean overloaded = lag.overloaded(now, questions);
@@ -82,7 +85,7 @@ class OverloadTest {
     assertThat(turns.turn(3_000, 1_000)).isFalse();
     assertThat(turns.turn(3_000, 1_000)).isTrue();
     assertThat(turns.turn(3_000, 1_000)).isTrue();
-    // What is read at the beginning of a turn has not waited for so long, nor after a short one.
+    // Requests read at the beginning of a turn, or after a short one, have not waited that long.
     assertThat(turns.turn(1_020, 1_000)).isFalse();
     assertThat(turns.turn(1_021, 1_000)).isTrue();
   }
@@ -112,7 +115,7 @@ class OverloadTest {
     assertThat(turns.turn(3_000, 1_000)).isFalse();
   }
 
-  /** A machine that had no processor to give, a collection of garbage, however long. */
+  /** For example a machine without a free processor, or a garbage collection, however long. */
   @Test
   void oneStall_refusesNobody_norDoesItsBacklog() {
     Turns turns = new Turns();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RespParserTest {
   private static final int MOST = 1 << 16;
 
-  /** Parses a stream that comes in pieces, as a connection does. */
+  /** Parses a stream that comes in pieces, like a connection's. */
   private static List<List<String>> parse(byte[] stream, int... ends) throws RespError {
     RespParser parser = new RespParser(100, MOST, MOST);
     List<List<String>> commands = new ArrayList<>();
@@ -67,7 +67,7 @@ class RespParserTest {
     }
   }
 
-  /** Writes a random command in one of the two ways; returns it. */
+  /** Writes a random command in one of the two forms; returns it. */
   private static List<String> command(SplittableRandom random, ByteArrayOutputStream stream) {
     List<String> words = new ArrayList<>();
     boolean inline = random.nextInt(4) == 0;

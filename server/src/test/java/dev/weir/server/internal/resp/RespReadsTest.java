@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class RespReadsTest {
   private static final int COMMAND_BYTES = 70;
 
-  /** Of 128 commands, which are the most that are decided together. */
+  /** The bytes of 128 commands, which are the most that are decided together. */
   private static final int PIPELINE_BYTES = 128 * COMMAND_BYTES;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
@@ -21,7 +21,7 @@ class RespReadsTest {
     return (ExtendedHandle) reads.newHandle();
   }
 
-  /** Returns the sizes of the reads that it takes to read so many bytes that are there at once. */
+  /** Returns the sizes of the reads for this number of bytes that are there at once. */
   private List<Integer> read(ExtendedHandle reads, int bytes) {
     List<Integer> sizes = new ArrayList<>();
     for (int left = bytes; left > 0; ) {
@@ -59,7 +59,7 @@ class RespReadsTest {
         .allSatisfy(size -> assertThat(size).isLessThanOrEqualTo(64 << 10));
   }
 
-  /** It keeps what it has read until its record is whole. */
+  /** TLS keeps the bytes of a read until its record is complete. */
   @Test
   void readsOfTls_areAsSmallAsWhatComes() {
     ExtendedHandle reads = open(RespDoor.reads(true));

@@ -40,7 +40,7 @@ class LateConfigStoreTest {
     assertThat(store.head().position()).isZero();
   }
 
-  /** A pool's threads, for example, have the system's class loader, which may know no adapter. */
+  /** A pool's threads, for example, have the system's class loader, which may find no adapter. */
   @Test
   void threadThatNeedsTheStore_opensItByTheLoaderOfTheThreadThatMadeIt() throws Exception {
     Thread thread = Thread.currentThread();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server finds in its folder at a start, by clocks that the test sets. */
+/** Tests of the folder that a server finds at a start, by clocks that the test sets. */
 class StateFolderTest {
   private static final long SECOND = 1_000_000_000L;
   private static final Policy POLICY =
@@ -36,7 +36,7 @@ class StateFolderTest {
   private String boot = "one";
   private AfterCrash afterCrash = AfterCrash.DENY;
 
-  /** A server as far as its folder sees it. */
+  /** A server from the view of its folder. */
   private final class Run implements AutoCloseable {
     final StateFolder state;
     final Ticker ticker;
@@ -48,7 +48,7 @@ class StateFolderTest {
     }
 
     Run(String name, String keys) throws StartException {
-      long anchor = wall - monotonic; // As a process does when it begins.
+      long anchor = wall - monotonic; // The anchor that a process sets when it begins.
       Ticker system = () -> monotonic + anchor;
       StateClock clock = new StateClock(system, () -> monotonic, boot);
       state = StateFolder.open(folder.resolve("state"), afterCrash, Duration.ofHours(1), clock);
@@ -69,7 +69,7 @@ class StateFolderTest {
 
     @Override
     public void close() {
-      state.close(); // As a crash leaves it.
+      state.close(); // The state that a crash leaves.
     }
   }
 
@@ -159,7 +159,7 @@ class StateFolderTest {
       run.stop();
     }
     try (Run run = new Run()) {
-      assertThat(run.admits(1)).isFalse(); // Orderly again: what was charged is known.
+      assertThat(run.admits(1)).isFalse(); // Orderly again: the charges are known.
       pass(60);
       assertThat(run.admits(10)).isTrue();
     }
@@ -189,7 +189,7 @@ class StateFolderTest {
       byte[] damaged = bytes.clone();
       damaged[i] ^= 4;
       Files.write(image, damaged);
-      Files.deleteIfExists(folder.resolve("state/running")); // As after a run that ended in order.
+      Files.deleteIfExists(folder.resolve("state/running")); // The state after an orderly end.
       try (Run run = new Run()) {
         assertThat(run.admits(1)).as("byte %s", i).isFalse();
         run.state.abandon();

@@ -10,7 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the routes lead to. Answers with 401 where the query is {@code wrong}, else with its path.
+ * The target of the routes. It answers with 401 if the query is {@code wrong}, else with its path.
  */
 final class Backend implements AutoCloseable {
   final AtomicInteger calls = new AtomicInteger();

@@ -40,11 +40,11 @@ import org.springframework.validation.Validator;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** When there are beans for a gateway, and which of them is asked. */
+/** Tests of the conditions for the beans of a gateway, and of the one that decides. */
 class ConditionsTest {
   private static final String PREFIX = "spring.cloud.gateway.server.webflux.";
 
-  /** What Weir's beans need of the gateway's own configuration. */
+  /** The parts of the gateway's own configuration that Weir's beans need. */
   @Configuration(proxyBeanMethods = false)
   static class Parts {
     @Bean

@@ -29,9 +29,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
-/** A gateway on a free port, by gateway.yaml, whose limits count on a ticker of the test's. */
+/**
+ * A gateway on a free port, configured by gateway.yaml, whose limits count on the test's ticker.
+ */
 final class Gateway implements AutoCloseable {
-  /** How long a test waits for what surely comes, on a machine that may be overloaded. */
+  /**
+   * The longest that a test waits for a condition that certainly comes, on a machine that may be
+   * overloaded.
+   */
   private static final long MOST_SECONDS = 90;
 
   @Configuration(proxyBeanMethods = false)
@@ -47,7 +52,7 @@ final class Gateway implements AutoCloseable {
       return new Domains(ticker);
     }
 
-    /** Stands for authentication: it comes before the gateway's routes. */
+    /** Returns a filter in place of authentication: it comes before the gateway's routes. */
     @Bean
     WebFilter authentication() {
       return (exchange, chain) -> {
@@ -57,7 +62,7 @@ final class Gateway implements AutoCloseable {
       };
     }
 
-    /** A route that is written in Java. */
+    /** Returns a route that is written in Java. */
     @Bean
     RouteLocator coded(
         RouteLocatorBuilder routes, WeirGatewayFilterFactory weir, Environment environment) {
@@ -121,7 +126,7 @@ final class Gateway implements AutoCloseable {
     return get(path, fields).statusCode();
   }
 
-  /** Waits for what another thread does. */
+  /** Waits for a condition that another thread fulfils. */
   static void await(String what, BooleanSupplier condition) {
     Ticker time = Ticker.system();
     long start = time.nanos();

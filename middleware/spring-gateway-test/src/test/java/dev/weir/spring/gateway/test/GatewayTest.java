@@ -26,10 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootVersion;
 
-/** Limits in the routes of a gateway that knows no proxies. Each test has routes of its own. */
+/** Tests of limits in the routes of a gateway without proxies. Each test has routes of its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatewayTest {
-  /** More than there are threads of the event loop. */
+  /** A number of requests above that of the event loop's threads. */
   private static final int MANY = 100;
 
   private static final String FRIEND = "https://friend.example";
@@ -55,7 +55,7 @@ class GatewayTest {
     return started;
   }
 
-  /** A request as a limiter without a server sees it. */
+  /** A request in the form of a limiter without a server. */
   private record Plain(String route) implements RequestView {
     @Override
     public String peer() {
@@ -78,7 +78,7 @@ class GatewayTest {
     }
   }
 
-  /** Returns what a limiter of the library says of this many requests. */
+  /** Returns the verdicts of a limiter of the library on this many requests. */
   private List<Verdict> expected(int requests, String route, String descriptor) {
     FakeTicker ticker = new FakeTicker(gateway().ticker().nanos());
     try (Engine engine = Domains.engine(ticker, new MemoryStore(), "gateway")) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 
-/** A gateway behind a proxy of its own. */
+/** Tests of a gateway behind a proxy of its own. */
 class TrustedProxyTest {
   @Test
   void trustedProxy_saysWhoTheClientIs() {

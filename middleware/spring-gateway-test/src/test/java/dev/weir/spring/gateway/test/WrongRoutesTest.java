@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.spring.WeirPropertiesException;
 import org.junit.jupiter.api.Test;
 
-/** What a gateway with wrong routes says, instead of starting. */
+/** Tests of the errors of a gateway with wrong routes, which does not start. */
 class WrongRoutesTest {
   private static final String ROUTES = "spring.cloud.gateway.server.webflux.routes";
 

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** Limits on methods need neither spring-web nor Reactor nor AspectJ nor a servlet container. */
+/**
+ * Tests that limits on methods work without spring-web, Reactor, AspectJ and a servlet container.
+ */
 class BareClassPathTest {
   private static final List<String> LEFT_OUT =
       List.of("spring-web", "reactor-", "reactive-streams", "aspectj", "tomcat", "jakarta.servlet");
@@ -24,7 +26,7 @@ class BareClassPathTest {
     }
   }
 
-  /** Runs within the other class loader: returns what a second call throws. */
+  /** A task within the other class loader: it returns the exception of a second call. */
   public static class Calls implements Callable<String> {
     @Override
     public String call() {

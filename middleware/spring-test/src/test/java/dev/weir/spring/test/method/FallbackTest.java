@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** A fallback answers refusals, and nothing else. */
+/** Tests that a fallback answers refusals, and nothing else. */
 class FallbackTest {
   static class Shop {
     @RateLimit(name = "one", fallback = "later")
@@ -22,7 +22,7 @@ class FallbackTest {
       return "done";
     }
 
-    @SuppressWarnings("unused") // By its name.
+    @SuppressWarnings("unused") // Called by its name.
     private String later(String user, RateLimitExceededException refusal) {
       Duration retry = refusal.retryAfter();
       return user + " later, in " + (retry == null ? "-" : retry.toSeconds()) + " s";

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Methods that return a future, and plain ones whose answer comes late. */
+/** Tests of methods that return a future, and of plain ones whose answer comes late. */
 class FutureLimitTest {
   static class Shop {
     private final AtomicInteger runs = new AtomicInteger();
@@ -74,7 +74,7 @@ class FutureLimitTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // The missing argument is what is tested.
+  @SuppressWarnings("NullAway") // The missing argument is tested.
   void errorInAnExpression_failsTheStage() {
     new Limited()
         .run(
@@ -132,7 +132,7 @@ class FutureLimitTest {
               CompletableFuture<String> cancelled = shop.future();
               cancelled.cancel(false);
               store.answer(); // The decision.
-              store.answer(); // What is given back.
+              store.answer(); // The refund.
               CompletableFuture<String> next = shop.future();
               store.answer();
               assertThat(next.join()).isEqualTo("done 1");

@@ -16,7 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application whose limits count on a ticker of the test's. */
+/** An application whose limits count on the test's ticker. */
 final class Limited {
   static final String RULES =
       """
@@ -58,7 +58,7 @@ final class Limited {
         .withBean(Decider.class, () -> engine);
   }
 
-  /** Runs an application with one bean and hands out the bean. */
+  /** Runs an application with one bean and passes the bean to the test. */
   <T> void run(Class<T> type, Consumer<? super T> test) {
     runner().withBean(type).run(context -> test.accept(context.getBean(type)));
   }

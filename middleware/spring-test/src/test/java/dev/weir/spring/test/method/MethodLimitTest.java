@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.annotation.AliasFor;
 
-/** What the attributes mean, on methods that return their result. */
+/** Tests of the attributes on methods that return their result. */
 class MethodLimitTest {
   record User(@Nullable String id) {}
 
@@ -31,7 +31,7 @@ class MethodLimitTest {
   static class Shop {
     private int runs;
 
-    /** A field of the proxy is not the bean's. */
+    /** Returns the count through a method, because a field of the proxy is not the bean's. */
     int runs() {
       return runs;
     }

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** A refused call in an application of Spring MVC: its answer needs no advice. */
+/** Tests of a refused call in an application of Spring MVC, whose answer needs no advice. */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     classes = MvcRefusalTest.App.class,

@@ -25,7 +25,10 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
 
-/** Limits hold through either kind of proxy, with AspectJ and without, and outside of others. */
+/**
+ * Tests that limits hold through either kind of proxy, with AspectJ and without, and outside of
+ * others.
+ */
 class ProxyTest {
   public interface Api {
     @RateLimit(name = "checkout", key = "#user")
@@ -59,7 +62,7 @@ class ProxyTest {
     }
   }
 
-  /** What other aspects see of a call, such as a transaction. */
+  /** The calls that another aspect sees, such as that of transactions. */
   record Seen(List<String> calls) implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(org.aopalliance.intercept.MethodInvocation call)

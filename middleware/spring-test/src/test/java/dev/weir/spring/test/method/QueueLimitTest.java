@@ -15,7 +15,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Calls that wait in the queue of a rule. */
+/** Tests of calls that wait in the queue of a rule. */
 class QueueLimitTest {
   private static final String RULES =
       """

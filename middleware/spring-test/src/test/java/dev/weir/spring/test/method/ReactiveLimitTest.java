@@ -16,7 +16,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Methods that return a publisher are decided at subscription, each time. */
+/** Tests that methods that return a publisher are decided at each subscription. */
 class ReactiveLimitTest {
   static class Shop {
     private final AtomicInteger runs = new AtomicInteger();
@@ -171,7 +171,7 @@ class ReactiveLimitTest {
                 Disposable subscription = shop.flux().subscribe();
                 subscription.dispose();
                 store.answer(); // The decision.
-                store.answer(); // What is given back.
+                store.answer(); // The refund.
               }
               assertThat(shop.runs()).isZero();
               CompletableFuture<Integer> last = shop.flux().last().toFuture();

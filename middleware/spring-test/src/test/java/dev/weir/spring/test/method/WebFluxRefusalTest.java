@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** A refused call in an application of Spring WebFlux: its answer needs no advice. */
+/** Tests of a refused call in an application of Spring WebFlux, whose answer needs no advice. */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     classes = WebFluxRefusalTest.App.class,

@@ -10,7 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An annotation that is wrong keeps the application from starting, and says what is wrong. */
+/**
+ * Tests that a wrong annotation keeps the application from starting, and that the error names the
+ * problem.
+ */
 class WrongAnnotationTest {
   static class BadSyntax {
     @RateLimit(name = "one", key = "#user.")

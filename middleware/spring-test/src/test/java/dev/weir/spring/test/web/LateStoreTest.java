@@ -26,9 +26,9 @@ import org.springframework.web.server.WebFilter;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** A store that answers late, behind an application of Spring WebFlux. */
+/** Tests of a store that answers late, behind an application of Spring WebFlux. */
 class LateStoreTest {
-  /** More than there are threads of the event loop. */
+  /** A number of requests above that of the event loop's threads. */
   private static final int MANY = 200;
 
   @Configuration(proxyBeanMethods = false)
@@ -114,7 +114,7 @@ class LateStoreTest {
         Disposable request = filter.filter(exchange(), any -> Mono.never()).subscribe();
         awaitDue(store, 1);
         request.dispose();
-        while (store.due() > 0) { // The answer, and then that of the refund.
+        while (store.due() > 0) { // The answer, and then the answer of the refund.
           int unused = store.answer();
         }
       }

@@ -15,7 +15,10 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** Filters beside Spring Security in an application of Spring WebFlux, anonymous requests too. */
+/**
+ * Tests of filters beside Spring Security in an application of Spring WebFlux, with anonymous
+ * requests too.
+ */
 class ReactiveSecurityTest extends SecurityContract {
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration

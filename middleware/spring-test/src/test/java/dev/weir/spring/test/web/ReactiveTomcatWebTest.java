@@ -1,6 +1,6 @@
 package dev.weir.spring.test.web;
 
-/** Filters in an application of Spring WebFlux, on Tomcat. */
+/** Tests of filters in an application of Spring WebFlux, on Tomcat. */
 class ReactiveTomcatWebTest extends ReactiveWebTest {
   @Override
   ClassLoader classLoader() {
@@ -12,7 +12,10 @@ class ReactiveTomcatWebTest extends ReactiveWebTest {
     return "tomcatReactiveWebServerFactory";
   }
 
-  /** Not native: Tomcat trusts proxies in private networks, as this test's own address. */
+  /**
+   * Returns all but native: Tomcat trusts proxies in private networks, such as this test's own
+   * address.
+   */
   @Override
   String[] strategies() {
     return new String[] {"none", "framework"};

@@ -6,7 +6,7 @@ import org.springframework.security.config.annotation.web.reactive.EnableWebFlux
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** Filters in an application of Spring WebFlux, on Reactor Netty. */
+/** Tests of filters in an application of Spring WebFlux, on Reactor Netty. */
 class ReactiveWebTest extends WebContract {
   @Configuration(proxyBeanMethods = false)
   @EnableWebFluxSecurity

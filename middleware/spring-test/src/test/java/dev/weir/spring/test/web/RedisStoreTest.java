@@ -6,7 +6,7 @@ import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Two applications with one Redis, by the Lettuce that this Spring Boot brings. */
+/** Tests of two applications with one Redis, with the Lettuce of this Spring Boot. */
 class RedisStoreTest {
   private static Site start(RedisServer redis) {
     return Site.start(

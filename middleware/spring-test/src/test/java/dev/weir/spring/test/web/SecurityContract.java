@@ -13,11 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What filters do beside Spring Security, in an application of either kind. */
+/** The contract of filters beside Spring Security, in an application of either kind. */
 abstract class SecurityContract {
   private static final String AUTH = "Authorization";
 
-  /** Starts an application with the user alice, whose pages below /open are for all. */
+  /** Starts an application with the user alice, whose pages below /open are public. */
   abstract Site start(String... properties);
 
   private Site startByLogin() {
@@ -82,7 +82,10 @@ abstract class SecurityContract {
     }
   }
 
-  /** Returns when so many failures are left: a server may give back after the client has read. */
+  /**
+   * Returns when this number of failures is left: a server may give back permits after the client
+   * has read.
+   */
   private static void awaitLeft(Site site, long left) {
     Request request = Request.of("shop", "failed", "127.0.0.1");
     AtomicLong remaining = new AtomicLong(-1);

@@ -15,7 +15,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Filters beside Spring Security in an application of Spring MVC. */
+/** Tests of filters beside Spring Security in an application of Spring MVC. */
 class ServletSecurityTest extends SecurityContract {
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration

@@ -5,7 +5,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Filters in an application of Spring MVC, on Tomcat. */
+/** Tests of filters in an application of Spring MVC, on Tomcat. */
 class ServletWebTest extends WebContract {
   @Configuration(proxyBeanMethods = false)
   static class Open {
@@ -35,7 +35,10 @@ class ServletWebTest extends WebContract {
     return "spring.main.web-application-type=servlet";
   }
 
-  /** Not native: Tomcat trusts proxies in private networks, as this test's own address. */
+  /**
+   * Returns all but native: Tomcat trusts proxies in private networks, such as this test's own
+   * address.
+   */
   @Override
   String[] strategies() {
     return new String[] {"none", "framework"};

@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.DefaultResourceLoader;
 
-/** An application on a free port, whose limits count on a ticker of the test's. */
+/** An application on a free port, whose limits count on the test's ticker. */
 final class Site implements AutoCloseable {
   /** Two requests a minute for each of these, and one a second of those that may wait. */
   static final String RULES =
@@ -55,13 +55,15 @@ final class Site implements AutoCloseable {
 
   static final String REACTIVE = "spring.main.web-application-type=reactive";
 
-  /** Where only Reactor Netty is seen of the servers; Tomcat would be preferred. */
+  /** The class loader that hides Tomcat: of both servers, Tomcat would be preferred. */
   static final ClassLoader NETTY = new FilteredClassLoader("org.apache.catalina");
 
-  /** Where Reactor Netty is not seen as a server; newer Boots would prefer it to Tomcat. */
+  /**
+   * The class loader that hides Reactor Netty as a server: newer Boots would prefer it to Tomcat.
+   */
   static final ClassLoader TOMCAT = new FilteredClassLoader("reactor.netty.http.server");
 
-  /** What a request that waits has set for later: when to ask again, and when to give up. */
+  /** The scheduled tasks of waiting requests: when to decide again, and when to give up. */
   private static final Semaphore TASKS = new Semaphore(0);
 
   /** Limits that count in this process, on a ticker. */
@@ -78,7 +80,7 @@ final class Site implements AutoCloseable {
     }
   }
 
-  /** Says of each task that it has been scheduled. */
+  /** A ticker that reports each scheduled task. */
   private record AnnouncingTicker(FakeTicker ticker) implements Ticker {
     @Override
     public long nanos() {
@@ -119,7 +121,7 @@ final class Site implements AutoCloseable {
   /**
    * Starts an application.
    *
-   * @param loader which server of those in the test there is
+   * @param loader determines the server, of those in the test
    */
   static Site start(ClassLoader loader, Class<?>[] classes, String... properties) {
     TASKS.drainPermits();

@@ -15,7 +15,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** What filters do in an application of either kind. */
+/** The contract of filters in an application of either kind. */
 abstract class WebContract {
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
@@ -25,13 +25,13 @@ abstract class WebContract {
   /** Returns the property that makes it an application of this kind. */
   abstract String kind();
 
-  /** Returns that with which the application finds its server. */
+  /** Returns the class loader with which the application finds its server. */
   abstract ClassLoader classLoader();
 
   /** Returns the name of the bean that makes its server. */
   abstract String serverFactory();
 
-  /** Returns a configuration that lets everybody in. */
+  /** Returns a configuration that admits all users. */
   abstract Class<?> open();
 
   /** An application's own answers. */
@@ -244,7 +244,7 @@ abstract class WebContract {
     }
   }
 
-  /** Returns those under which the header is not read by the server itself. */
+  /** Returns the strategies under which the server itself does not read the header. */
   abstract String[] strategies();
 
   @Test

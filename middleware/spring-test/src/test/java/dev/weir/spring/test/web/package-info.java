@@ -1,3 +1,3 @@
-/** Requests that are limited by filters, in real applications with real ports. */
+/** Tests of requests that are limited by filters, in real applications with real ports. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring.test.web;
