@@ -117,8 +117,7 @@ class KeptBytesTest {
             MOST_KEYS,
             mostBytes);
     client.start();
-    wire.answer(
-        result(true), null); // The first message is a probe without lease requests.
+    wire.answer(result(true), null); // The first message is a probe without lease requests.
     return client;
   }
 

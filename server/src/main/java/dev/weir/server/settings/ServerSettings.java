@@ -160,8 +160,7 @@ public final class ServerSettings {
     try {
       values.put(setting, setting.kind().reader().read(text.strip()));
     } catch (IllegalArgumentException | ArithmeticException e) {
-      String shown =
-          StoreUri.hidden(text); // For every setting: a URI may have a wrong name.
+      String shown = StoreUri.hidden(text); // For every setting: a URI may have a wrong name.
       problems.add(where + ": " + shown + " (expected: " + setting.expected() + ")");
     }
   }
