@@ -176,7 +176,8 @@ final class Assembly {
             outward.tracing(),
             observation);
     if (state != null) {
-      parts.add("state", () -> SAVE_STATE, () -> save(state, parts.left()), () -> {});
+      // A start that fails with open ports may have decided something: that is saved too.
+      parts.add("state", () -> SAVE_STATE, () -> save(state, parts.left()), state::end);
     }
     Housekeeping housekeeping = new Housekeeping(behind, throttle, tokenFile, ticker);
     parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);

@@ -6,13 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 
 /**
  * The parts of a server, in the order in which they started. They stop in reverse, each on a thread
  * of its own and within its deadline: a part that hangs, or has lost its threads, must not keep the
- * others from stopping. Used by one thread at a time.
+ * others from stopping. They stop once: of a drain and a start that fails at the same time, the
+ * first one stops them. Parts are added by one thread.
  */
 final class Parts {
   /** Stops one part; may hang. */
@@ -31,6 +33,7 @@ final class Parts {
 
   private final List<Part> parts = new ArrayList<>();
   private final List<String> left = new ArrayList<>();
+  private final AtomicBoolean stopping = new AtomicBoolean();
 
   /** Adds a part that has started, and whose stop does not wait. */
   void add(String name, Duration deadline, Runnable stop) {
@@ -54,8 +57,11 @@ final class Parts {
     return parts.stream().map(part -> part.deadline().get()).reduce(Duration.ZERO, Duration::plus);
   }
 
-  /** Stops all parts, the last one first. */
+  /** Stops all parts, the last one first, unless they stop already. */
   void stop() throws InterruptedException {
+    if (stopping.getAndSet(true)) {
+      return;
+    }
     for (int i = parts.size() - 1; i >= 0; i--) {
       stop(parts.get(i));
     }
@@ -101,8 +107,11 @@ final class Parts {
     return left;
   }
 
-  /** Stops all parts of a server that has not started, the last one first. */
+  /** Stops all parts of a server that has not started, the last one first, unless they stop. */
   void abandon() {
+    if (stopping.getAndSet(true)) {
+      return;
+    }
     for (int i = parts.size() - 1; i >= 0; i--) {
       try {
         parts.get(i).abandon().run();

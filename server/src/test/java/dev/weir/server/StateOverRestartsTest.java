@@ -1,9 +1,11 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,9 +29,15 @@ class StateOverRestartsTest {
     return server.check("odd", "x").statusCode();
   }
 
-  private static String throttle(RunningServer server) throws IOException {
-    try (RespClient client = new RespClient(server.server.respPort())) {
+  private static String throttle(RunningServer server) {
+    return throttle(server.server);
+  }
+
+  private static String throttle(WeirServer server) {
+    try (RespClient client = new RespClient(server.respPort())) {
       return client.ask("CL.THROTTLE", "key", "0", "1", "3600");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -76,6 +84,28 @@ class StateOverRestartsTest {
     Files.writeString(left.resolve("running"), "");
     try (RunningServer server = start(left, "state-after-crash", "amnesty")) {
       assertThat(odd(server)).isEqualTo(200);
+    }
+  }
+
+  /** Ports are open before a server is ready, and answer: what a failed start admitted counts. */
+  @Test
+  void startThatFailsWithOpenPorts_keepsItsCounts() throws Exception {
+    Path state = folder.resolve("state");
+    assertThatThrownBy(
+            () ->
+                RunningServer.start(
+                    folder,
+                    begun -> {
+                      assertThat(throttle(begun)).startsWith("*5|:0|");
+                      throw new IllegalStateException("pretended");
+                    },
+                    "state-dir",
+                    state.toString()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("pretended");
+    assertThat(state.resolve("running")).doesNotExist();
+    try (RunningServer server = start(state)) {
+      assertThat(throttle(server)).startsWith("*5|:1|");
     }
   }
 }

@@ -158,7 +158,7 @@ class StopTest {
   }
 
   @Test
-  void partsOfAServerThatDoesNotStart_areAbandonedInReverse() {
+  void partsOfAServerThatDoesNotStart_areAbandonedOnceInReverse() throws Exception {
     Parts parts = new Parts();
     List<String> abandoned = new ArrayList<>();
     parts.add("first", Duration.ZERO, () -> abandoned.add("first"));
@@ -169,6 +169,8 @@ class StopTest {
         () -> {
           throw new IllegalStateException("pretended");
         });
+    parts.abandon();
+    parts.stop();
     parts.abandon();
     assertThat(abandoned).containsExactly("second", "first");
   }
