@@ -89,7 +89,7 @@ final class Assembly {
     parts.add("store", CLOSE_STORE, () -> Objects.requireNonNull(closeStore.get()).run());
     StateFolder state = StateFolder.open(settings);
     if (state != null) {
-      parts.add("state folder", () -> CLOSE_FOLDER, state::close, state::abandon);
+      parts.add("state folder", CLOSE_FOLDER, state::close);
     }
     Ticker ticker = state == null ? Ticker.system() : state.ticker();
     Configuration configuration = Configuration.open(settings, ticker);

@@ -429,19 +429,6 @@ public final class StateFolder implements AutoCloseable {
     closeQuietly(lock);
   }
 
-  /** Restores the mark as it was found, because nothing was decided. */
-  public void abandon() {
-    try {
-      if (begun && !crashed && !unknown) {
-        Files.deleteIfExists(folder.resolve(RUNNING));
-      }
-    } catch (IOException e) {
-      Logs.LOG.warning("state: " + folder + ": " + e);
-    }
-    begun = false;
-    close();
-  }
-
   private static void sync(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);

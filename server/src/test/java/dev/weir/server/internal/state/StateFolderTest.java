@@ -192,7 +192,6 @@ class StateFolderTest {
       Files.deleteIfExists(folder.resolve("state/running")); // The state after an orderly end.
       try (Run run = new Run()) {
         assertThat(run.admits(1)).as("byte %s", i).isFalse();
-        run.state.abandon();
       }
       assertThat(folder.resolve("state/rules.image.damaged")).hasBinaryContent(damaged);
       assertThat(image).doesNotExist();
@@ -205,7 +204,7 @@ class StateFolderTest {
     runOnce();
     Files.write(folder.resolve("state/rules.image"), new byte[] {1, 2, 3});
     Run failed = new Run();
-    failed.state.abandon();
+    failed.stop();
     try (Run run = new Run()) {
       assertThat(run.admits(1)).isFalse();
       pass(60);
@@ -241,7 +240,7 @@ class StateFolderTest {
   void startThatFails_changesNothing() throws Exception {
     runOnce();
     Run failed = new Run();
-    failed.state.abandon();
+    failed.stop();
     try (Run run = new Run()) {
       assertThat(run.admits(1)).isFalse();
       pass(60);
