@@ -38,13 +38,14 @@ final class StopHook extends Thread {
   private final CompletableFuture<Work> work = new CompletableFuture<>();
   private final CountDownLatch begin = new CountDownLatch(1);
   private final CountDownLatch drained = new CountDownLatch(1);
+  private final Thread drainer;
   private volatile boolean done;
 
   private StopHook(Duration start, IntConsumer halt) {
     super("weir-stop");
     this.start = start;
     this.halt = halt;
-    Thread drainer = new Thread(this::drain, "weir-drain");
+    drainer = new Thread(this::drain, "weir-drain");
     drainer.setDaemon(true);
     drainer.start();
   }
@@ -101,6 +102,7 @@ final class StopHook extends Thread {
   void uninstall() {
     try {
       Runtime.getRuntime().removeShutdownHook(this);
+      drainer.interrupt();
     } catch (IllegalStateException e) {
       // The process is ending by a signal, with this hook.
     }
