@@ -1,7 +1,5 @@
 package dev.weir.engine;
 
-import dev.weir.Store;
-import dev.weir.Ticker;
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.leases.LeaseLedger.Entry;
 import dev.weir.engine.internal.leases.LeaseLedger.Outstanding;
@@ -45,19 +43,15 @@ public final class Leases {
   final LongAdder granted = new LongAdder();
   final LongAdder lent = new LongAdder();
   final LongAdder full = new LongAdder();
-  private final Engine engine;
-  private final Store store;
-  private final Ticker ticker;
+  private final DecisionPath path;
   private final LongAdder asks = new LongAdder();
   private final LongAdder returned = new LongAdder();
   private final LongAdder takenBack = new LongAdder();
   private final LongAdder expired = new LongAdder();
   private final LongAdder unknown = new LongAdder();
 
-  Leases(Engine engine, Store store, Ticker ticker, LeaseLedger ledger) {
-    this.engine = engine;
-    this.store = store;
-    this.ticker = ticker;
+  Leases(DecisionPath path, LeaseLedger ledger) {
+    this.path = path;
     this.ledger = ledger;
   }
 
@@ -67,9 +61,10 @@ public final class Leases {
    */
   public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
     asks.increment();
-    engine.decideLending(
+    path.decideLending(
         ask.request(),
-        (charged, answer) -> new Lending(this, store, ticker, ask, charged, answer, done).begin());
+        (charged, answer) ->
+            new Lending(this, path, new Lending.Decided(ask, charged, answer), done).begin());
   }
 
   /**
@@ -118,18 +113,18 @@ public final class Leases {
       return;
     }
     Entry entry = known.entries().get(i);
-    store.refund(
+    path.store.refund(
         entry.binding(),
         entry.fingerprint(),
         Math.min(mostPermits, entry.permits()),
         entry.charged(),
-        ticker.nanos(),
+        path.ticker.nanos(),
         back -> giveBack(known, i - 1, mostPermits, given + back, done));
   }
 
   /** Forgets leases and charges whose time is over. */
   void expire() {
-    expired.add(ledger.expire(ticker.nanos()));
+    expired.add(ledger.expire(path.ticker.nanos()));
   }
 
   /** Returns the counts. */

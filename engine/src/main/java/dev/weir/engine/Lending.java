@@ -3,8 +3,6 @@ package dev.weir.engine;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Reason;
-import dev.weir.Store;
-import dev.weir.Ticker;
 import dev.weir.engine.internal.leases.LeaseLedger.Entry;
 import dev.weir.engine.internal.leases.LeaseLedger.Outstanding;
 import dev.weir.engine.internal.leases.Lent;
@@ -24,9 +22,15 @@ final class Lending {
    */
   private static final int MOST_REFUNDABLE = 128;
 
+  /**
+   * A request that was decided for a client that can hold leases.
+   *
+   * @param charged the request, matched and decided
+   */
+  record Decided(LeaseAsk ask, PendingRequest charged, Answer answer) {}
+
   private final Leases leases;
-  private final Store store;
-  private final Ticker ticker;
+  private final DecisionPath path;
   private final LeaseAsk ask;
   private final PendingRequest charged;
   private final Answer answer;
@@ -38,25 +42,12 @@ final class Lending {
 
   private long charge;
 
-  /**
-   * Creates the loans of one request.
-   *
-   * @param charged the request, matched and decided
-   */
-  Lending(
-      Leases leases,
-      Store store,
-      Ticker ticker,
-      LeaseAsk ask,
-      PendingRequest charged,
-      Answer answer,
-      Consumer<? super Grant> done) {
+  Lending(Leases leases, DecisionPath path, Decided decided, Consumer<? super Grant> done) {
     this.leases = leases;
-    this.store = store;
-    this.ticker = ticker;
-    this.ask = ask;
-    this.charged = charged;
-    this.answer = answer;
+    this.path = path;
+    this.ask = decided.ask();
+    this.charged = decided.charged();
+    this.answer = decided.answer();
     this.done = done;
     loans = new Loan[answer.error() == null ? answer.statuses().size() : 0];
     missing = new AtomicInteger(loans.length + 1);
@@ -126,9 +117,9 @@ final class Lending {
   /** Charges permits that are lent, for which a place has been reserved. */
   private void take(
       int i, CurrentLimit limit, Binding binding, long fingerprint, long permits, Loan loan) {
-    store.decide(
+    path.store.decide(
         new Charges().add(binding, fingerprint, permits).lend(),
-        ticker.nanos(),
+        path.ticker.nanos(),
         taken -> {
           long life = Lent.lifeNanos(limit, binding, taken.atNanos(0));
           if (!taken.fits(0) || life <= 0) {
@@ -137,7 +128,7 @@ final class Lending {
             return;
           }
           Entry entry = new Entry(binding, fingerprint, permits, taken.decision(0));
-          long end = ticker.nanos() + life + Leases.KEPT_NANOS;
+          long end = path.ticker.nanos() + life + Leases.KEPT_NANOS;
           long lease = leases.ledger.add(new Outstanding(List.of(entry), true, end));
           leases.granted.increment();
           leases.lent.add(permits);
@@ -168,7 +159,7 @@ final class Lending {
       leases.full.increment();
       return 0;
     }
-    long end = ticker.nanos() + Math.min(longest, Leases.MOST_REFUNDABLE_NANOS);
+    long end = path.ticker.nanos() + Math.min(longest, Leases.MOST_REFUNDABLE_NANOS);
     return leases.ledger.add(new Outstanding(List.copyOf(entries), false, end));
   }
 }

@@ -3,10 +3,9 @@ package dev.weir.engine;
 import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Store;
-import dev.weir.Ticker;
 import dev.weir.engine.internal.matching.BoundRule;
 import dev.weir.engine.internal.matching.PendingRequest;
+import dev.weir.engine.internal.matching.Refund;
 import dev.weir.engine.internal.queues.Queues;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
@@ -17,14 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The part of an engine that decides for queues. Safe for use by many threads. */
 final class QueueAsker implements Queues.Asker {
-  private final Engine engine;
-  private final Store store;
-  private final Ticker ticker;
+  private final DecisionPath path;
 
-  QueueAsker(Engine engine, Store store, Ticker ticker) {
-    this.engine = engine;
-    this.store = store;
-    this.ticker = ticker;
+  QueueAsker(DecisionPath path) {
+    this.path = path;
   }
 
   /** Returns the place of descriptor {@code i}, or null if it has no queue. */
@@ -57,12 +52,12 @@ final class QueueAsker implements Queues.Asker {
 
   @Override
   public void decide(Request request, Consumer<? super Answer> done) {
-    engine.decideFirst(request, done);
+    path.decideFirst(request, done);
   }
 
   @Override
   public List<Queues.Place> places(Request request) {
-    PendingRequest pending = engine.matched(request);
+    PendingRequest pending = path.matched(request);
     List<Queues.Place> places = new ArrayList<>();
     for (int i = 0; i < pending.size(); i++) {
       Queues.Place place = place(pending, i);
@@ -88,7 +83,7 @@ final class QueueAsker implements Queues.Asker {
 
   @Override
   public void estimate(Request request, Queues.Key key, long permits, Consumer<? super Long> done) {
-    PendingRequest pending = engine.matched(request);
+    PendingRequest pending = path.matched(request);
     for (int i = 0; i < pending.size(); i++) {
       Queues.Place place = place(pending, i);
       if (place != null && place.key().equals(key)) {
@@ -107,15 +102,15 @@ final class QueueAsker implements Queues.Asker {
     long first = Math.min(permits, policy.burst());
     long refill = PendingRequest.refillNanos(policy, permits - first);
     Charges peek = new Charges().add(of.binding(charge), of.fingerprint(charge), first).peek();
-    store.decide(
+    path.store.decide(
         peek,
-        ticker.nanos(),
+        path.ticker.nanos(),
         decided ->
             done.accept(Math.min(decided.retryAfterNanos(0), Quota.MAX_WINDOW_NANOS) + refill));
   }
 
   @Override
   public void refund(Request request, Answer answer) {
-    engine.refund(request, answer, given -> {});
+    new Refund(path.matched(request, answer), answer, path.store, given -> {}).give();
   }
 }

@@ -33,7 +33,7 @@ public final class RequestBatch {
   /** The most requests of one batch: more gain nothing, and each of them takes memory. */
   public static final int MAX_CAPACITY = 1 << 16;
 
-  private final Engine engine;
+  private final DecisionPath path;
   private final PendingRequest[] pending;
   private final @Nullable Answer[] answers;
   private int size;
@@ -41,12 +41,12 @@ public final class RequestBatch {
   private long beganNanos;
   private boolean decided;
 
-  RequestBatch(Engine engine, int capacity) {
+  RequestBatch(DecisionPath path, int capacity) {
     if (capacity < 1 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(
           "capacity: " + capacity + " (expected: 1.." + MAX_CAPACITY + ")");
     }
-    this.engine = engine;
+    this.path = path;
     pending = new PendingRequest[capacity];
     answers = new Answer[capacity];
   }
@@ -82,14 +82,14 @@ public final class RequestBatch {
           "count: " + count + " (expected: an even number, 2.." + keysAndValues.length + ")");
     }
     if (size == 0) {
-      beganNanos = engine.nanos();
+      beganNanos = path.ticker.nanos();
     }
     if (size == made) {
       pending[made++] = new PendingRequest();
     }
     PendingRequest next = pending[size];
     next.clear(); // An earlier request may have failed halfway.
-    if (!engine.match(next, domain, keysAndValues, count, permits, beganNanos)) {
+    if (!path.match(next, domain, keysAndValues, count, permits, beganNanos)) {
       return false;
     }
     size++;
@@ -120,7 +120,7 @@ public final class RequestBatch {
       throw new IllegalStateException("batch: decided (expected: cleared before)");
     }
     decided = true;
-    engine.decide(this, beganNanos);
+    path.decide(this, beganNanos);
   }
 
   /** Removes all requests, ready for the next ones. */
@@ -160,7 +160,7 @@ public final class RequestBatch {
    */
   public Answer answer(int i) {
     Answer answer = answers[i];
-    return answer == null ? engine.answerPlain(pending[i]) : answer;
+    return answer == null ? path.answerPlain(pending[i]) : answer;
   }
 
   private @Nullable Status status(int i) {
@@ -178,7 +178,7 @@ public final class RequestBatch {
   public boolean allowed(int i) {
     Answer answer = answers[i];
     return answer == null
-        ? pending[i].charges().allowed() || engine.onlyWatches()
+        ? pending[i].charges().allowed() || path.onlyWatches()
         : answer.allowed();
   }
 

@@ -176,7 +176,12 @@ public final class RunningEngine implements Decider, AutoCloseable {
       RoutedStore store =
           shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared);
       Engine engine =
-          Engine.create(store, ticker, settings, store.fingerprint(), load, policies, subjects);
+          Engine.builder(store)
+              .ticker(ticker)
+              .settings(settings)
+              .load(load)
+              .subjects(policies, subjects)
+              .build();
       RunningEngine running = new RunningEngine(this, engine);
       try {
         running.begin(rules, load);

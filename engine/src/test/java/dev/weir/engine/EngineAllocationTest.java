@@ -103,14 +103,7 @@ class EngineAllocationTest {
     records.put("c", FakeRecords.own("d.user", 2_000_000));
     MemoryStore store = new MemoryStore(10_000);
     Engine engine =
-        Engine.create(
-            store,
-            fixture.ticker,
-            EngineSettings.DEFAULTS,
-            store.fingerprint(),
-            LoadSignal.UNKNOWN,
-            records,
-            SubjectSettings.DEFAULTS);
+        Engine.builder(store).ticker(fixture.ticker).subjects(records, SubjectSettings.DEFAULTS).build();
     engine.apply(
         Fixture.rules(
             """

@@ -47,14 +47,7 @@ class RecordChangesTest {
 
   private Engine engine(Store store, String algorithm) {
     Engine engine =
-        Engine.create(
-            store,
-            ticker,
-            EngineSettings.DEFAULTS,
-            store.fingerprint(),
-            LoadSignal.UNKNOWN,
-            records,
-            SubjectSettings.DEFAULTS);
+        Engine.builder(store).ticker(ticker).subjects(records, SubjectSettings.DEFAULTS).build();
     engine.apply(Fixture.rules(RULES.formatted(algorithm)));
     return engine;
   }

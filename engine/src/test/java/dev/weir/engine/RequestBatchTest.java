@@ -117,8 +117,7 @@ class RequestBatchTest {
     Observed(FakeTicker ticker, double[] load, boolean shadow, boolean observes) {
       EngineSettings settings = new EngineSettings(shadow, 80, 4, 3, 60, 10);
       engine =
-          Engine.create(
-              new MemoryStore(12), ticker, settings, Fingerprint.seeded(3, 5), () -> load[0]);
+          Engine.builder(new MemoryStore(12)).ticker(ticker).settings(settings).fingerprint(Fingerprint.seeded(3, 5)).load(() -> load[0]).build();
       engine.apply(RULES);
       if (observes) {
         engine.observe(each -> told.add(Told.of(each)));

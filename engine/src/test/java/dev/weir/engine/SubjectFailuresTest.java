@@ -98,14 +98,7 @@ class SubjectFailuresTest {
 
   private Engine engine(Store of, SubjectSettings settings) {
     Engine made =
-        Engine.create(
-            of,
-            ticker,
-            EngineSettings.DEFAULTS,
-            of.fingerprint(),
-            LoadSignal.UNKNOWN,
-            records,
-            settings);
+        Engine.builder(of).ticker(ticker).subjects(records, settings).build();
     made.apply(Fixture.rules(RULES));
     return made;
   }

@@ -39,7 +39,7 @@ class ThrottledRulesTest {
 
   private static Engine engine(LoadSignal signal) {
     Engine engine =
-        Engine.create(new MemoryStore(), new FakeTicker(), EngineSettings.DEFAULTS, signal);
+        Engine.builder(new MemoryStore()).ticker(new FakeTicker()).load(signal).build();
     engine.apply(Fixture.rules(RULES));
     return engine;
   }

@@ -111,14 +111,7 @@ final class Assembly {
         shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
     SystemLoad load = SystemLoad.of(settings, ticker);
     Engine engine =
-        Engine.create(
-            store,
-            ticker,
-            settings.engine(),
-            store.fingerprint(),
-            load,
-            configuration == null ? KeyPolicies.NONE : configuration.policies(),
-            configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects());
+        Engine.builder(store).ticker(ticker).settings(settings.engine()).load(load).subjects(configuration == null ? KeyPolicies.NONE : configuration.policies(), configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects()).build();
     closeStore.set(engine::close);
     if (configuration != null) {
       configuration.decidesBy(engine);

@@ -91,14 +91,7 @@ public class BySubject {
     policies = client.subjects();
     load();
     engine =
-        Engine.create(
-            new MemoryStore(Keys.MOST),
-            Ticker.system(),
-            EngineSettings.DEFAULTS,
-            Fingerprint.random(),
-            LoadSignal.UNKNOWN,
-            policies,
-            SubjectSettings.DEFAULTS);
+        Engine.builder(new MemoryStore(Keys.MOST)).ticker(Ticker.system()).fingerprint(Fingerprint.random()).subjects(policies, SubjectSettings.DEFAULTS).build();
     RuleSet rules = Rules.parse("bench.yaml", RULES).ruleSet();
     if (rules == null) {
       throw new IllegalStateException("rules: none");

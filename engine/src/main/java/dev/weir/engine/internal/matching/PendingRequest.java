@@ -70,6 +70,7 @@ public final class PendingRequest {
   private boolean local;
   private boolean quotas;
   private Counted counted = Counted.ALWAYS;
+  private boolean kept;
   private boolean behind;
   private boolean plain;
 
@@ -96,6 +97,7 @@ public final class PendingRequest {
     domainKnown = false;
     quotas = false;
     counted = Counted.ALWAYS;
+    kept = false;
     behind = false;
     plain = false;
     Arrays.fill(texts, 0, textCount, "");
@@ -177,11 +179,28 @@ public final class PendingRequest {
   }
 
   /**
-   * Makes the request count only if it is allowed: its refusal was counted when it came, and it has
-   * waited since.
+   * Makes the request one whose turn it is in a queue: no others are before it, and it counts only
+   * if it is allowed, since its refusal was counted when it came.
    */
-  public void asksAgain() {
+  public PendingRequest turn() {
     counted = Counted.IF_ALLOWED;
+    return this;
+  }
+
+  /** Returns whether it is the request's {@link #turn} in a queue. */
+  public boolean isTurn() {
+    return counted == Counted.IF_ALLOWED;
+  }
+
+  /** Makes the request one that is read after its answer, so that its thread does not reuse it. */
+  public PendingRequest keep() {
+    kept = true;
+    return this;
+  }
+
+  /** Returns whether a thread may reuse the request after its answer. */
+  boolean isReusable() {
+    return !kept;
   }
 
   /** Returns whether the decision counts. */
@@ -189,10 +208,11 @@ public final class PendingRequest {
     return counted == Counted.ALWAYS || (counted == Counted.IF_ALLOWED && charges.allowed());
   }
 
-  /** Makes the request one that is decided without being charged or counted. */
-  public void peek() {
+  /** Makes the request one that is decided without being charged or counted; before matching. */
+  public PendingRequest peek() {
     charges.peek();
     counted = Counted.NEVER;
+    return this;
   }
 
   /**

@@ -28,9 +28,9 @@ public final class SparePending {
     return size == 0 ? new PendingRequest() : kept.remove(size - 1);
   }
 
-  /** Takes back a request to which nothing refers any more. */
+  /** Takes back a request to which nothing refers any more, unless it is to be kept. */
   public void giveBack(PendingRequest pending) {
-    if (kept.size() < MAX_KEPT && pending.capacity() <= MAX_DESCRIPTORS) {
+    if (pending.isReusable() && kept.size() < MAX_KEPT && pending.capacity() <= MAX_DESCRIPTORS) {
       pending.clear();
       kept.add(pending);
     }

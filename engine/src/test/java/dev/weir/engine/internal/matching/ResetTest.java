@@ -81,14 +81,7 @@ class ResetTest {
     FakeRecords records = new FakeRecords();
     records.put("a", FakeRecords.plan("gold"));
     Engine engine =
-        Engine.create(
-            new MemoryStore(),
-            new Fixture(RULES).ticker,
-            EngineSettings.DEFAULTS,
-            new MemoryStore().fingerprint(),
-            LoadSignal.UNKNOWN,
-            records,
-            SubjectSettings.DEFAULTS);
+        Engine.builder(new MemoryStore()).ticker(new Fixture(RULES).ticker).subjects(records, SubjectSettings.DEFAULTS).build();
     engine.apply(Fixture.rules(RULES));
     for (int i = 0; i < 5; i++) {
       assertThat(engine.decide(USER).allowed()).isTrue();

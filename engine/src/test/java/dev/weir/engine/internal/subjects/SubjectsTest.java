@@ -84,14 +84,7 @@ class SubjectsTest {
   private Engine engine(SubjectSettings settings) {
     MemoryStore store = new MemoryStore(10_000);
     Engine made =
-        Engine.create(
-            store,
-            ticker,
-            EngineSettings.DEFAULTS,
-            store.fingerprint(),
-            LoadSignal.UNKNOWN,
-            records,
-            settings);
+        Engine.builder(store).ticker(ticker).subjects(records, settings).build();
     made.apply(Fixture.rules(RULES));
     return made;
   }

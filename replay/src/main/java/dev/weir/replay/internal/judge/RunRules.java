@@ -27,14 +27,7 @@ public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
   /** Returns an engine without rules. */
   Engine engine(Ticker ticker, LoadSignal load) {
     // A fixed seed: keys that collide do it in every run, so the output stays the same.
-    return Engine.create(
-        RoutedStore.inOne(store),
-        ticker,
-        EngineSettings.DEFAULTS,
-        Fingerprint.seeded(0, 0),
-        load,
-        policies,
-        SubjectSettings.DEFAULTS);
+    return Engine.builder(RoutedStore.inOne(store)).ticker(ticker).fingerprint(Fingerprint.seeded(0, 0)).load(load).subjects(policies, SubjectSettings.DEFAULTS).build();
   }
 
   /** Returns a run of these rules. */

@@ -78,12 +78,7 @@ class CheckCallsTest {
     Side(FakeTicker ticker, boolean together) {
       this.together = together;
       engine =
-          Engine.create(
-              new MemoryStore(25),
-              ticker,
-              EngineSettings.DEFAULTS,
-              Fingerprint.seeded(7, 9),
-              LoadSignal.UNKNOWN);
+          Engine.builder(new MemoryStore(25)).ticker(ticker).fingerprint(Fingerprint.seeded(7, 9)).build();
       engine.apply(RULES);
       GuardedDecider decider =
           new GuardedDecider(
