@@ -16,6 +16,7 @@ import dev.weir.engine.internal.metrics.EngineCounters;
 import dev.weir.engine.internal.subjects.SubjectCounters;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -285,6 +286,17 @@ public final class Engine implements Decider, AutoCloseable {
    */
   public void refuse(Request request, Consumer<? super Answer> done) {
     path.refuse(request, done);
+  }
+
+  /**
+   * Ends the queues before this engine is closed: no request is queued any more. Of those that
+   * wait, the ones whose turn cannot come in time are refused at once, and the others when the time
+   * is over.
+   *
+   * @param time zero or more
+   */
+  public void endQueues(Duration time) {
+    path.queues.endWithin(time.toNanos());
   }
 
   /** Returns the part that lends permits to clients. */

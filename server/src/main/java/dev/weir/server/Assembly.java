@@ -41,6 +41,9 @@ final class Assembly {
   /** The fraction of the memory for keys that CL.THROTTLE gets if its table is in this process. */
   private static final long THROTTLE_SHARE = 4;
 
+  /** The part of the drain timeout in which the last refusals of queues are sent. */
+  private static final Duration LAST_REFUSALS = Duration.ofMillis(500);
+
   /** Time for the ports to close, in addition to the time for requests in flight. */
   private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
 
@@ -189,6 +192,7 @@ final class Assembly {
         () -> doors.drainTimeout().plus(CLOSE_DOORS),
         () -> doors.close(doors.drainTimeout()),
         () -> closeAtOnce(doors));
+    parts.add("queues", LAST_REFUSALS, () -> engine.endQueues(queueTime(doors)));
     if (configuration != null && admin != null) {
       configuration.adminAt(settings, doors.adminPort());
     }
@@ -206,6 +210,12 @@ final class Assembly {
     } else {
       Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
     }
+  }
+
+  /** Returns the time in which requests that wait in queues can still have their turn. */
+  private static Duration queueTime(Doors doors) {
+    Duration most = doors.drainTimeout().minus(LAST_REFUSALS);
+    return most.isNegative() ? Duration.ZERO : most;
   }
 
   private static void closeAtOnce(Doors doors) {

@@ -16,8 +16,10 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -183,24 +185,50 @@ class QueueOverTheWireTest {
     }
   }
 
+  /** Sends a request and leaves its answer on the socket. */
+  private Socket send(String path, String key, String value) throws IOException {
+    byte[] content = body(key, value).getBytes(StandardCharsets.UTF_8);
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort());
+    String head =
+        "POST "
+            + path
+            + " HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+            + content.length
+            + "\r\n\r\n";
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    socket.getOutputStream().write(content);
+    return socket;
+  }
+
   @Test
   void clientGoesAway_leavesTheQueue() throws Exception {
     assertThat(check("/v1/check", "patient", "a")).isEqualTo(200);
-    byte[] content = body("patient", "a").getBytes(StandardCharsets.UTF_8);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort())) {
-      socket
-          .getOutputStream()
-          .write(
-              ("POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-                      + "Content-Length: "
-                      + content.length
-                      + "\r\n\r\n")
-                  .getBytes(StandardCharsets.US_ASCII));
-      socket.getOutputStream().write(content);
+    try (Socket unused = send("/v1/check", "patient", "a")) {
       await("weir_queued_requests", 1);
     }
     await("weir_queue_left_total", 1);
     assertThat(metric("weir_queued_requests")).isZero();
+  }
+
+  /** Its turn comes in twenty seconds, which is later than the drain timeout. */
+  @Test
+  void serverStops_requestWithoutATurnInTime_isRefusedWithARetryAfter() throws Exception {
+    for (String path : new String[] {"/v1/check", "/json"}) {
+      assertThat(check(path, "patient", path)).isEqualTo(200);
+    }
+    try (Socket check = send("/v1/check", "patient", "/v1/check");
+        Socket json = send("/json", "patient", "/json")) {
+      await("weir_queued_requests", 2);
+      running.server.drain(Duration.ofSeconds(15));
+      for (Socket each : List.of(check, json)) {
+        String answer = new String(each.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(answer).startsWith("HTTP/1.1 429 ");
+        assertThat(answer.toLowerCase(Locale.ROOT))
+            .contains("\r\nretry-after: ")
+            .contains("\r\nconnection: close\r\n");
+      }
+    }
+    assertThat(log.text()).doesNotContain("failed");
   }
 
   private void await(String name, long value) throws Exception {

@@ -93,7 +93,6 @@ public final class Queues implements AutoCloseable {
     final Request request;
     final List<Place> places;
     final long sinceNanos;
-    final long endNanos;
     final long bytes;
     final Consumer<? super Answer> done;
 
@@ -104,6 +103,7 @@ public final class Queues implements AutoCloseable {
     State state = State.WAITING;
     Answer last;
     long askNanos;
+    long endNanos;
     Ticker.Scheduled turn = () -> {};
     Ticker.Scheduled end = () -> {};
 
@@ -425,6 +425,64 @@ public final class Queues implements AutoCloseable {
   public QueueMetrics metrics() {
     return new QueueMetrics(
         waiting.get(), admitted.sum(), refused.sum(), left.sum(), waitedNanos.sum());
+  }
+
+  /**
+   * Accepts no more waiters, and ends the time of all in {@code nanos} nanoseconds. Those whose
+   * turn certainly does not come by then are refused at once, with their last answer: nobody waits
+   * for what cannot come.
+   *
+   * @param nanos at least 0
+   */
+  public void endWithin(long nanos) {
+    List<Waiter> all = new ArrayList<>();
+    Map<Waiter, Map<Place, Long>> wanted = new HashMap<>();
+    lock.lock();
+    try {
+      closed = true;
+      long end = ticker.nanos() + nanos;
+      for (Line line : lines.values()) {
+        long permits = 0;
+        for (Waiter waiter : line.waiters) {
+          if (!wanted.containsKey(waiter)) {
+            all.add(waiter);
+            endAt(waiter, end);
+          }
+          for (Place place : waiter.places) {
+            if (lines.get(place.key) == line) {
+              permits += place.permits;
+              wanted.computeIfAbsent(waiter, key -> new HashMap<>()).put(place, permits);
+            }
+          }
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (Waiter waiter : all) {
+      wanted
+          .getOrDefault(waiter, Map.of())
+          .forEach(
+              (place, permits) ->
+                  asker.estimate(
+                      waiter.request,
+                      place.key,
+                      permits,
+                      wait -> {
+                        if (wait > nanos) {
+                          giveUp(waiter);
+                        }
+                      }));
+    }
+  }
+
+  /** Shortens a waiter's time. The lock is held. */
+  private void endAt(Waiter waiter, long nanos) {
+    if (waiter.endNanos - nanos > 0) {
+      waiter.endNanos = nanos;
+      waiter.end.cancel();
+      waiter.end = ticker.schedule(nanos - ticker.nanos(), () -> timeOver(waiter));
+    }
   }
 
   /** Answers all waiters with their last refusal, and accepts no more. */

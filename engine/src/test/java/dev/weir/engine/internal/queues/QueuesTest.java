@@ -90,6 +90,34 @@ class QueuesTest {
     assertThat(rule.overLimit()).isEqualTo(3);
   }
 
+  /** Two are admitted a second: of five, two have their turn within a second and a half. */
+  @Test
+  void queuesEnd_onlyRequestsWithATurnInTimeGoOnWaiting() {
+    Fixture five = new Fixture(RULES.replace("requests: 2, wait: 2s", "requests: 5, wait: 9s"));
+    assertThat(five.engine.decide(new Request("d", USER.descriptors(), 2)).allowed()).isTrue();
+    for (int i = 1; i <= 5; i++) {
+      enqueue(five, "request " + i, USER, Duration.ofMinutes(1));
+    }
+    five.engine.endQueues(Duration.ofMillis(1_500));
+    assertThat(heard)
+        .containsExactlyInAnyOrder("request 3 out", "request 4 out", "request 5 out");
+    enqueue(five, "late", USER, Duration.ofMinutes(1));
+    assertThat(heard).as("nothing is queued any more").endsWith("late out");
+    five.ticker.advance(Duration.ofSeconds(1));
+    assertThat(heard).endsWith("request 1 in", "request 2 in");
+    assertThat(five.engine.metrics().queues().waiting()).isZero();
+  }
+
+  @Test
+  void queuesEnd_turnIsAMillisecondTooLate_isRefusedAtOnce() {
+    use(USER, 2);
+    enqueue("first", USER);
+    fixture.engine.endQueues(Duration.ofSeconds(1));
+    assertThat(heard).as("just in time").isEmpty();
+    fixture.engine.endQueues(Duration.ofMillis(999));
+    assertThat(heard).containsExactly("first out");
+  }
+
   @Test
   void queueFull_nextIsRefusedAtOnce() {
     use(USER, 2);

@@ -250,6 +250,7 @@ public final class HttpDoor {
             peer.closed();
             guard.closed(connection);
           });
+      connection.shutdownHandler(begun -> peer.ending());
       if (!guard.opened(connection, ticker.nanos())) {
         connection.close();
       }

@@ -36,6 +36,7 @@ final class HttpPeer {
   private @Nullable HttpProblem brokenBody;
   private int unanswered;
   private long queueTold;
+  private boolean ending;
 
   /**
    * @param refuseHead refuses an unfinished head, if there is one
@@ -70,6 +71,16 @@ final class HttpPeer {
 
   void closed() {
     account.close();
+  }
+
+  /** Marks the connection as one that takes no more requests, because the server stops. */
+  void ending() {
+    ending = true;
+  }
+
+  /** Returns whether the answers in flight are the connection's last ones. */
+  boolean isEnding() {
+    return ending;
   }
 
   /**

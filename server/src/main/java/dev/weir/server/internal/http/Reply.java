@@ -53,6 +53,9 @@ final class Reply {
       return;
     }
     response.setStatusCode(status).putHeader(CONTENT_TYPE, type);
+    if (HttpPeer.of(request.connection()).isEnding() && request.version() != HttpVersion.HTTP_2) {
+      response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE); // [RFC 9113, 8.2.2]
+    }
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
     } else if (request.version() == HttpVersion.HTTP_2) {
