@@ -1,9 +1,7 @@
 package dev.weir;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,36 +32,6 @@ final class PolicySet {
       any |= policy.throttle().isElastic();
     }
     this.elastic = any;
-  }
-
-  /**
-   * Returns the policies under the names that they have in the store. One that has a name keeps it.
-   * Others are named after the limiter: the first by its plain name, the second with {@code #2},
-   * and so on. A changed quota at the same place therefore continues the counts of the earlier one.
-   *
-   * @param limiter the limiter's name, or null
-   * @param own true if the store is the limiter's own, so that no name is needed
-   */
-  static Policy[] named(List<Policy> policies, @Nullable String limiter, boolean own) {
-    Policy[] named = new Policy[policies.size()];
-    Set<String> names = new HashSet<>();
-    for (int i = 0; i < named.length; i++) {
-      Policy policy = Check.notNull("policy", policies.get(i));
-      if (policy.name().equals(Policy.DEFAULT_NAME)) {
-        if (limiter == null && !own) {
-          throw new IllegalArgumentException(
-              "policy: without a name (expected: a name, under which the store keeps its counts)");
-        }
-        String name = limiter == null ? Policy.DEFAULT_NAME : limiter;
-        policy = policy.named(i == 0 ? name : name + "#" + (i + 1));
-      }
-      if (!names.add(policy.name())) {
-        throw new IllegalArgumentException(
-            "policies: two named " + policy.name() + " (expected: a name for each)");
-      }
-      named[i] = policy;
-    }
-    return named;
   }
 
   /**

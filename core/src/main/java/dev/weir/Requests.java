@@ -40,8 +40,7 @@ final class Requests {
   private final @Nullable LocalStore local;
 
   private final LoadSignal load;
-  private final @Nullable String name;
-  private final boolean own;
+  private final PolicyNames names;
   private volatile PolicySet set;
 
   /**
@@ -59,13 +58,14 @@ final class Requests {
       LoadSignal load,
       long nowNanos) {
     this.store = store;
-    this.own = own;
-    this.name = name;
+    this.names = new PolicyNames(name, own);
     this.ticker = ticker;
     this.load = load;
     local = store instanceof LocalStore answering ? answering : null;
     fingerprint = store.fingerprint();
-    set = PolicySet.bind(store, PolicySet.named(policies, name, own), null, nowNanos);
+    Policy[] named = names.named(policies);
+    set = PolicySet.bind(store, named, null, nowNanos);
+    names.inForce(policies, named);
   }
 
   PolicySet set() {
@@ -79,7 +79,9 @@ final class Requests {
   synchronized void replace(List<Policy> policies) {
     long now = ticker.nanos();
     PolicySet before = set;
-    PolicySet next = PolicySet.bind(store, PolicySet.named(policies, name, own), before, now);
+    Policy[] named = names.named(policies);
+    PolicySet next = PolicySet.bind(store, named, before, now);
+    names.inForce(policies, named);
     set = next;
     before.retire(store, next, now);
   }

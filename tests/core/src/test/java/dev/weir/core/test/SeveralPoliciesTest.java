@@ -265,6 +265,86 @@ class SeveralPoliciesTest {
   }
 
   @Test
+  void quotaWithoutAName_continuesTheOneOfItsWindow_atWhateverPlace() {
+    RateLimiter limiter = RateLimiter.builder(Quota.perMinute(20)).ticker(ticker).build();
+    assertThat(limiter.tryAcquire("k", 20).allowed()).isTrue();
+    limiter.replace(Quota.perSecond(5), Quota.perMinute(20));
+    assertThat(limiter.tryAcquire("k").allowed()).as("put before").isFalse();
+    limiter.replace(Quota.perMinute(20), Quota.perSecond(5));
+    assertThat(limiter.tryAcquire("k").allowed()).as("in another order").isFalse();
+    limiter.replace(Quota.perSecond(5));
+    assertThat(limiter.tryAcquire("k", 5).allowed()).as("left out").isTrue();
+    limiter.replace(Quota.perMinute(20));
+    assertThat(limiter.tryAcquire("k").allowed()).as("back again").isFalse();
+    ticker.advance(SECOND);
+    limiter.replace(Quota.perSecond(5), Quota.of(21, Duration.ofMinutes(2)));
+    assertThat(limiter.tryAcquire("k", 2).allowed()).as("the nearest window").isFalse();
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+  }
+
+  @Test
+  void quotasWithoutNamesChangePlaces_inAStoreOfOthers_isRefused() {
+    RateLimiter limiter =
+        RateLimiter.builder(Quota.perMinute(20)).name("api").store(new MemoryStore()).build();
+    assertThatThrownBy(() -> limiter.replace(Quota.perSecond(5), Quota.perMinute(20)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("policy 1: without a name, and at another place than before");
+    limiter.replace(Quota.perMinute(30), Quota.perSecond(5));
+    assertThat(limiter.policies().stream().map(Policy::name)).containsExactly("api", "api#2");
+  }
+
+  /** Quotas of two windows, in any order, with a third one now and then. */
+  @Test
+  void replacementsInAnyOrder_neverAdmitMoreThanTheLargestQuotaOfTheWindow() {
+    int runs = 100;
+    SplittableRandom random = Trials.random("replacements in any order", runs);
+    long[] windows = {100 * 1_000_000L, 700 * 1_000_000L, 250 * 1_000_000L};
+    for (int trial = 0; trial < runs; trial++) {
+      FakeTicker time = new FakeTicker(SECOND);
+      RateLimiter limiter = RateLimiter.builder(Quota.perSecond(1)).ticker(time).build();
+      List<Operation> history = new ArrayList<>();
+      List<Long> changed = new ArrayList<>();
+      List<long[]> inForce = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        time.advance(random.nextLong(20_000_000));
+        if (i == 0 || random.nextInt(10) == 0) {
+          long[] permits = {
+            random.nextLong(1, 10), random.nextLong(1, 30), random.nextLong(1, 20)
+          };
+          List<Quota> quotas = new ArrayList<>();
+          for (int w = 0; w < (random.nextBoolean() ? 3 : 2); w++) {
+            quotas.add(random.nextInt(quotas.size() + 1), quota(permits, windows, w));
+          }
+          limiter.replace(
+              quotas.get(0), quotas.subList(1, quotas.size()).toArray(Quota[]::new));
+          changed.add(time.nanos());
+          inForce.add(permits);
+        }
+        long asked = random.nextLong(1, 4);
+        Decision decision = limiter.tryAcquire("k", asked);
+        history.add(Operation.at("k", asked, decision));
+        for (int w = 0; decision.allowed() && w < 2; w++) {
+          long from = time.nanos() - windows[w];
+          if (changed.get(0) > from) {
+            continue; // The first limiter had another window.
+          }
+          long sum =
+              history.stream()
+                  .filter(each -> each.allowed() && each.endNanos() > from)
+                  .mapToLong(Operation::permits)
+                  .sum();
+          long most = 0;
+          for (int c = 0; c < changed.size(); c++) {
+            boolean over = c + 1 < changed.size() && changed.get(c + 1) <= from;
+            most = over ? most : Math.max(most, inForce.get(c)[w]);
+          }
+          assertThat(sum).as("window %d of trial %d", w, trial).isLessThanOrEqualTo(most);
+        }
+      }
+    }
+  }
+
+  @Test
   void replacementsWhileThreadsAsk_admitNoMoreThanTheLargestQuota() throws Exception {
     for (int round = 0; round < 200; round++) {
       RateLimiter limiter =
