@@ -38,6 +38,20 @@ public record Status(
   /** The status for a rule without a limit that another one has replaced. */
   public static final Status UNLIMITED_REPLACED = new Status(true, null, null, null, UNLIMITED, 0);
 
+  /**
+   * Returns the nanoseconds for {@link #durationUntilResetSeconds}, not rounded; 0 if nothing limits
+   * the descriptor.
+   */
+  public long untilResetNanos() {
+    if (decision == null || currentLimit == null) {
+      return 0;
+    }
+    long retry = decision.retryAfterNanos();
+    return decision.allowed()
+        ? decision.resetAfterNanos()
+        : retry == Decision.NEVER ? currentLimit.policy().quota().windowNanos() : retry;
+  }
+
   /** Returns the answer to a descriptor that matches a rule without a limit. */
   public static Status withoutLimit(Rule rule) {
     return new Status(true, rule, null, null, rule.unlimited() ? UNLIMITED : 0, 0);

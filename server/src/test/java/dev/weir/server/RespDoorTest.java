@@ -111,6 +111,8 @@ class RespDoorTest {
         "PING a b; wrong number of arguments for 'ping' command",
         "SELECT 1; DB index: 1 (expected: a whole number, 0..0)",
         "GET a; unknown command 'GET'",
+        "EVALSHA 0 0; EVALSHA: scripts are not run here",
+        "script load x; SCRIPT: scripts are not run here",
         "G{7}ET{10}; unknown command 'G?ET?'",
         "CLIENT KILL a; CLIENT: KILL (expected: SETNAME <name>, GETNAME, SETINFO",
         "HELLO 3 PLEASE; HELLO: PLEASE (expected: AUTH, SETNAME)",
@@ -171,7 +173,15 @@ class RespDoorTest {
     assertThat(client.ask("COMMAND", "COUNT")).isEqualTo(":19|");
     assertThat(client.ask("COMMAND", "DOCS")).isEqualTo("*0|");
     assertThat(client.ask("COMMAND")).startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
-    assertThat(client.ask("INFO")).contains("redis_version:7.0.0");
+    assertThat(client.ask("INFO"))
+        .contains("redis_version:7.0.0")
+        .contains("role:master")
+        .contains("throttle_keys:");
+    assertThat(client.ask("INFO", "REPLICATION"))
+        .isEqualTo("$50|# Replication||role:master||connected_slaves:0||");
+    assertThat(client.ask("INFO", "persistence")).isEqualTo("$0||");
+    assertThat(client.ask("CLIENT", "TRACKING", "ON", "OPTIN")).isEqualTo("+OK|");
+    assertThat(client.ask("CLIENT", "NO-EVICT", "on")).isEqualTo("+OK|");
     assertThat(client.ask("QUIT")).isEqualTo("+OK|");
     assertThat(client.closed()).isTrue();
   }

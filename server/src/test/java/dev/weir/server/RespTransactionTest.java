@@ -72,7 +72,7 @@ class RespTransactionTest {
   @Test
   void commandThatCannotBeRun_refusesTheWhole() throws Exception {
     String[][] bad = {
-      {"GET", "x"}, {"CL.THROTTLE", "k"}, {"MULTI"}, {"HELLO", "3"}, {"AUTH", "x"}, {"ECHO"}
+      {"GET", "x"}, {"CL.THROTTLE", "k"}, {"HELLO", "3"}, {"AUTH", "x"}, {"ECHO"}
     };
     for (String[] words : bad) {
       assertThat(client.ask("MULTI")).isEqualTo("+OK|");
@@ -83,6 +83,14 @@ class RespTransactionTest {
       assertThat(client.ask("PING")).isEqualTo("+PONG|");
     }
     assertThat(client.ask("CL.THROTTLE", "refused", "0", "1", "500")).startsWith("*5|:0|");
+  }
+
+  @Test
+  void nestedMulti_isAnError_andTheTransactionGoesOn() throws Exception {
+    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
+    assertThat(client.ask("PING")).isEqualTo("+QUEUED|");
+    assertThat(client.ask("MULTI")).isEqualTo("-ERR MULTI calls can not be nested|");
+    assertThat(client.ask("EXEC")).isEqualTo("*1|+PONG|");
   }
 
   @Test

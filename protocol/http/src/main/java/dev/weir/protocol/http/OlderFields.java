@@ -15,7 +15,10 @@ public enum OlderFields {
   RATELIMIT,
   /** {@code X-RateLimit-*} as Envoy writes them, after the third draft. */
   ENVOY,
-  /** {@code X-RateLimit-*} as GitHub writes them: the reset is in seconds since 1970. */
+  /**
+   * {@code X-RateLimit-*} as GitHub writes them: the reset is in seconds since 1970, the first one
+   * that is not too early.
+   */
   GITHUB;
 
   private static final long SECOND = 1_000_000_000L;
@@ -37,10 +40,10 @@ public enum OlderFields {
       return;
     }
     String prefix = prefix();
-    long reset = status.durationUntilResetSeconds();
-    if (this == GITHUB) {
-      reset += Math.floorDiv(nowNanos, SECOND);
-    }
+    long reset =
+        this == GITHUB
+            ? -Math.floorDiv(-(nowNanos + status.untilResetNanos()), SECOND)
+            : status.durationUntilResetSeconds();
     headers.accept(prefix + LIMIT, limit(limit));
     headers.accept(prefix + REMAINING, Long.toString(status.limitRemaining()));
     headers.accept(prefix + RESET, Long.toString(reset));

@@ -11,12 +11,14 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
+import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class RateLimitFieldsTest {
@@ -138,8 +140,31 @@ class RateLimitFieldsTest {
   }
 
   private static Map<String, String> older(OlderFields form, Answer answer) {
+    return older(form, answer, 1_700_000_000 * SECOND);
+  }
+
+  private static Map<String, String> older(OlderFields form, Answer answer, long nowNanos) {
     Map<String, String> headers = new HashMap<>();
-    form.add(answer, 1_700_000_000 * SECOND, headers::put);
+    form.add(answer, nowNanos, headers::put);
     return headers;
+  }
+
+  /** A client that waits until a reset, or for a duration, is never refused for being too early. */
+  @Test
+  void timesOfARefusal_areNeverEarlierThanThePermit_norASecondLater() {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("times of a refusal", runs);
+    Policy policy = policy("p", 5, Duration.ofMinutes(1));
+    for (int i = 0; i < runs; i++) {
+      long now = 1_700_000_000 * SECOND + random.nextLong(10 * SECOND);
+      long wait = random.nextBoolean() ? random.nextLong(1, 60 * SECOND) : random.nextLong(1, 60) * SECOND;
+      Answer answer = answer(status(policy, 0, Reason.OVER_LIMIT, wait));
+      String reset = older(OlderFields.GITHUB, answer, now).get("X-RateLimit-Reset");
+      assertThat(Long.parseLong(reset) * SECOND)
+          .isGreaterThanOrEqualTo(now + wait)
+          .isLessThan(now + wait + SECOND);
+      long retryAfter = new CheckAnswer(Request.of("d", "k", "v"), answer).retryAfterSeconds();
+      assertThat(retryAfter * SECOND).isGreaterThanOrEqualTo(wait).isLessThan(wait + SECOND);
+    }
   }
 }

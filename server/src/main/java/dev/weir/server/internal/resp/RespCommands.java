@@ -6,9 +6,11 @@ import dev.weir.protocol.http.BadRequest;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.guard.LoopLag;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +62,21 @@ final class RespCommands {
           new Known("discard", 1, 0, "fast"));
 
   /** Commands that describe the connection, or would change the form of the replies. */
-  private static final Set<String> NOT_IN_TRANSACTIONS =
-      Set.of("AUTH", "HELLO", "MULTI", "POST", "HOST:");
+  private static final Set<String> NOT_IN_TRANSACTIONS = Set.of("AUTH", "HELLO", "POST", "HOST:");
+
+  /**
+   * Commands that run scripts. Clients that get "unknown command" for them may load the script and
+   * try again without end, so the answer has another form.
+   */
+  private static final Set<String> SCRIPTS =
+      Set.of("EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "SCRIPT", "FCALL", "FCALL_RO", "FUNCTION");
+
+  /**
+   * Subcommands of CLIENT about values that a client or the server remembers: no key has a value to
+   * be read here, so none ever changes.
+   */
+  private static final Set<String> CLIENT_MEMORY =
+      Set.of("TRACKING", "CACHING", "NO-EVICT", "NO-TOUCH", "CAPA");
 
   private static final String OK = "OK";
   private static final String NO_AUTH = "NOAUTH Authentication required.";
@@ -168,6 +183,10 @@ final class RespCommands {
         out.simple(OK);
         return After.GO_ON;
       }
+      case "MULTI" -> {
+        out.error("ERR MULTI calls can not be nested");
+        return After.GO_ON;
+      }
       case "QUIT", "RESET" -> {
         session.transaction = null;
         return run(session, command, nowNanos, later);
@@ -208,7 +227,13 @@ final class RespCommands {
         return fits ? null : "ERR wrong number of arguments for '" + known.name + "' command";
       }
     }
-    return "ERR unknown command '" + command.shown(0) + "'";
+    return unknown(command, name);
+  }
+
+  private static String unknown(RespArguments command, String name) {
+    return SCRIPTS.contains(name)
+        ? "ERR " + name + ": scripts are not run here"
+        : "ERR unknown command '" + command.shown(0) + "'";
   }
 
   /** Writes an error behind the replies that are due. */
@@ -416,8 +441,8 @@ final class RespCommands {
         out.simple(OK);
       }
       case "EXEC", "DISCARD" -> out.error("ERR " + name + " without MULTI");
-      case "INFO" -> out.bulk(info());
-      default -> out.error("ERR unknown command '" + command.shown(0) + "'");
+      case "INFO" -> out.bulk(info(command));
+      default -> out.error(unknown(command, name));
     }
   }
 
@@ -511,7 +536,8 @@ final class RespCommands {
       } else {
         out.bulk(session.name);
       }
-    } else if (command.is(1, "SETINFO") && command.count() == 4) {
+    } else if ((command.is(1, "SETINFO") && command.count() == 4)
+        || CLIENT_MEMORY.contains(command.text(1).toUpperCase(Locale.ROOT))) {
       out.simple(OK);
     } else if (command.is(1, "ID") && command.count() == 2) {
       out.integer(session.id);
@@ -519,7 +545,8 @@ final class RespCommands {
       out.error(
           "ERR CLIENT: "
               + command.shown(1)
-              + " (expected: SETNAME <name>, GETNAME, SETINFO <what> <value>, ID)");
+              + " (expected: SETNAME <name>, GETNAME, SETINFO <what> <value>, ID, TRACKING,"
+              + " CACHING, NO-EVICT, NO-TOUCH, CAPA)");
     }
   }
 
@@ -538,14 +565,30 @@ final class RespCommands {
     }
   }
 
-  private String info() {
-    return "# Server\r\nredis_version:"
-        + REDIS_VERSION
-        + "\r\nredis_mode:standalone\r\nserver_name:weir\r\nrule_revision:"
-        + decider.engine().revision()
-        + "\r\n# Keyspace\r\nthrottle_keys:"
-        + buckets.store().keys()
-        + "\r\n";
+  /** Returns the sections that are named, or all of them. */
+  private String info(RespArguments command) {
+    Set<String> wanted = new HashSet<>();
+    for (int i = 1; i < command.count(); i++) {
+      wanted.add(command.text(i).toLowerCase(Locale.ROOT));
+    }
+    boolean all =
+        wanted.isEmpty() || wanted.stream().anyMatch(Set.of("all", "default", "everything")::contains);
+    StringJoiner sections = new StringJoiner("\r\n");
+    if (all || wanted.contains("server")) {
+      sections.add(
+          "# Server\r\nredis_version:"
+              + REDIS_VERSION
+              + "\r\nredis_mode:standalone\r\nserver_name:weir\r\nrule_revision:"
+              + decider.engine().revision()
+              + "\r\n");
+    }
+    if (all || wanted.contains("replication")) {
+      sections.add("# Replication\r\nrole:master\r\nconnected_slaves:0\r\n");
+    }
+    if (all || wanted.contains("keyspace")) {
+      sections.add("# Keyspace\r\nthrottle_keys:" + buckets.store().keys() + "\r\n");
+    }
+    return sections.toString();
   }
 
   private static void count(RespArguments command, int min, int max, String expected)
