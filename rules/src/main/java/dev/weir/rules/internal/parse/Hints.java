@@ -13,6 +13,10 @@ final class Hints {
   private static final Pattern REGULAR_EXPRESSION =
       Pattern.compile("^\\^|[^\\\\]\\$$|\\.[*+]|\\\\[dwsSWD.]|\\[[^\\]]+\\][*+]|\\(\\?");
 
+  /** A range of addresses, whose last part is the number of common first bits. */
+  private static final Pattern RANGE =
+      Pattern.compile("(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]*)/[0-9]{1,3}");
+
   private static final Pattern THOUSANDS = Pattern.compile("[0-9]{3}");
   private static final Pattern DECIMAL = Pattern.compile("0?\\.[0-9]+");
   private static final Pattern SHORT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kKmM])");
@@ -27,6 +31,10 @@ final class Hints {
     }
     if (REGULAR_EXPRESSION.matcher(value).find()) {
       fields.warning("value", "a text; a * stands for any characters, other patterns are not read");
+    }
+    if (RANGE.matcher(value).matches()) {
+      fields.warning(
+          "value", "a text that clients send; a range of addresses is compared as a text too");
     }
   }
 

@@ -56,12 +56,12 @@ public final class Level {
   private static final class Siblings {
     final List<Rule> all;
     private final Map<String, Rule> exact = new HashMap<>();
-    private final Rule[] wildcards;
+    private final @Nullable Patterns patterns;
     private final @Nullable Rule bare;
 
     Siblings(List<Rule> rules) {
       all = List.copyOf(rules);
-      List<Rule> patterns = new ArrayList<>();
+      List<Rule> wildcards = new ArrayList<>();
       Rule withoutValue = null;
       for (Rule rule : rules) {
         if (rule.value().isEmpty()) {
@@ -70,11 +70,11 @@ public final class Level {
           // A pattern, too, is first of all the rule for its own text.
           exact.put(rule.value(), rule);
           if (Wildcard.isPattern(rule.value())) {
-            patterns.add(rule);
+            wildcards.add(rule);
           }
         }
       }
-      wildcards = patterns.toArray(Rule[]::new);
+      patterns = wildcards.isEmpty() ? null : new Patterns(wildcards);
       bare = withoutValue;
     }
 
@@ -85,12 +85,8 @@ public final class Level {
           return rule;
         }
       }
-      for (Rule wildcard : wildcards) {
-        if (Wildcard.matches(wildcard.value(), value)) {
-          return wildcard;
-        }
-      }
-      return bare;
+      Rule matching = patterns == null ? null : patterns.find(value);
+      return matching == null ? bare : matching;
     }
   }
 }

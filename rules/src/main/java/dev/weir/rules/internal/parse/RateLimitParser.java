@@ -8,6 +8,7 @@ import dev.weir.Throttle;
 import dev.weir.rules.DidYouMean;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.StoreChoice;
 import dev.weir.rules.internal.parse.YamlNode.Mapping;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -304,6 +305,14 @@ public final class RateLimitParser {
           "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(least));
     }
     OnLimit.lint(fields, draft, policy);
+    if (draft.store == StoreChoice.SHARED) {
+      for (String key : List.of("max_keys", "when_full")) {
+        if (fields.has(key)) {
+          fields.warning(
+              key, "none with store: shared, it bounds only the keys that this process counts");
+        }
+      }
+    }
     if (fields.has("granularity") && !hasGranules(policy)) {
       fields.warning(
           "granularity",

@@ -9,34 +9,46 @@ public final class Wildcard {
   }
 
   /**
-   * Returns whether the pattern matches the whole text. Allocates nothing; takes at most
-   * pattern.length() x text.length() steps.
+   * Returns whether the pattern matches the whole text. Allocates nothing; takes at most as many
+   * steps as the product of the text's length and that of the longest part between two stars.
    */
   public static boolean matches(String pattern, String text) {
-    // Only the last star ever needs another try: the texts that earlier stars took can stay as
-    // short as they are, because the last one can take whatever they would have taken.
-    int p = 0;
-    int t = 0;
-    int star = -1;
-    int resume = 0;
-    while (t < text.length()) {
-      if (p < pattern.length() && pattern.charAt(p) == '*') {
-        star = p++;
-        resume = t;
-      } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(t)) {
-        p++;
-        t++;
-      } else if (star >= 0) {
-        p = star + 1;
-        t = ++resume;
-      } else {
+    int star = pattern.indexOf('*');
+    if (star < 0) {
+      return pattern.equals(text);
+    }
+    int last = pattern.lastIndexOf('*');
+    int tail = pattern.length() - last - 1;
+    int end = text.length() - tail;
+    if (end < star
+        || !text.regionMatches(0, pattern, 0, star)
+        || !text.regionMatches(end, pattern, last + 1, tail)) {
+      return false;
+    }
+    // Each part is taken where it comes first: that leaves the most text for those after it.
+    int at = star;
+    while (star < last) {
+      int next = pattern.indexOf('*', star + 1);
+      int length = next - star - 1;
+      at = find(pattern, star + 1, length, text, at, end);
+      if (at < 0) {
         return false;
       }
+      at += length;
+      star = next;
     }
-    while (p < pattern.length() && pattern.charAt(p) == '*') {
-      p++;
+    return true;
+  }
+
+  /** Returns where a part of the pattern is in the text, at {@code from} or later; else -1. */
+  private static int find(
+      String pattern, int part, int length, String text, int from, int end) {
+    for (int i = from; i + length <= end; i++) {
+      if (text.regionMatches(i, pattern, part, length)) {
+        return i;
+      }
     }
-    return p == pattern.length();
+    return -1;
   }
 
   /**

@@ -48,6 +48,34 @@ class HintsTest {
     assertThat(descriptors("  - key: path\n    value: '" + value + "'\n" + LIMIT)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"172.16.0.0/12", "10.0.0.0/8", "2001:db8:5::/48", "::/0", "192.0.2.7/32"})
+  void rangeOfAddresses_isWarnedOf(String value) {
+    assertThat(descriptors("  - key: ip\n    value: '" + value + "'\n" + LIMIT))
+        .containsExactly(
+            "r.yaml:4:5 value: \""
+                + value
+                + "\" (expected: a text that clients send; a range of addresses is compared as a"
+                + " text too)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/1", "a/12", "1.2.3/4", "10.0.0.0", "http://a/1", "10.0.0.0/8/x"})
+  void valueWithASlash_isNotWarnedOf(String value) {
+    assertThat(descriptors("  - key: ip\n    value: '" + value + "'\n" + LIMIT)).isEmpty();
+  }
+
+  @Test
+  void boundOnKeysOfASharedStore_isWarnedOf() {
+    String limit =
+        "  - key: u\n    rate_limit: {unit: hour, requests_per_unit: 3, store: %s, max_keys: 20,"
+            + " when_full: sketch}\n";
+    assertThat(descriptors(limit.formatted("local"))).isEmpty();
+    assertThat(descriptors(limit.formatted("shared")))
+        .hasSize(2)
+        .allMatch(each -> each.contains("(expected: none with store: shared, it bounds only"));
+  }
+
   @Test
   void whatLimitsNothing_isWarnedOf() {
     assertThat(descriptors("  - key: ip\n"))
