@@ -364,6 +364,12 @@ public final class Cluster implements AutoCloseable {
     moveLater(rebalancer, MOVING_MILLIS);
     unused =
         seating.scheduleWithFixedDelay(
+            () -> groups.all().forEach(OwnGroup::observeFlushes),
+            TICK_MILLIS,
+            TICK_MILLIS / 10,
+            TimeUnit.MILLISECONDS);
+    unused =
+        seating.scheduleWithFixedDelay(
             () -> {
               rounds.round();
               admissions.announce(self);

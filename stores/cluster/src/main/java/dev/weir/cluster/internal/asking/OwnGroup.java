@@ -47,11 +47,20 @@ public record OwnGroup(
       Replica.Tick last = replica.lastTick();
       Object unused = ledger.append(Entry.tick(last.index(), last.sum()));
     }
-    if (replica.diverged() || leaves) {
+    if (replica.diverged() || leaves || counters.flushes().isLate()) {
       ledger.transfer(null);
     }
   }
 
+  /**
+   * Observes whether this member's disk holds up what it leads; to be called about ten times a
+   * second.
+   */
+  public void observeFlushes() {
+    counters.flushes().observe(ledger);
+  }
+
+  /** Returns the state of this replica. A leader that waits for its own disk does not lead. */
   public GroupStatus status() {
     Ledger.Status status = ledger.status();
     Replica.Tick tick = replica.lastTick();
@@ -59,7 +68,7 @@ public record OwnGroup(
     return new GroupStatus(
         number,
         Objects.requireNonNullElse(status.leader(), ""),
-        ledger.leads(),
+        ledger.leads() && !counters.flushes().isLate(),
         status.term(),
         status.committed(),
         status.applied(),

@@ -202,6 +202,11 @@ public final class BundledLedger implements Ledger {
   }
 
   @Override
+  public Flushed flushed() {
+    return ledger.flushed();
+  }
+
+  @Override
   public long logBytes() {
     return ledger.logBytes();
   }

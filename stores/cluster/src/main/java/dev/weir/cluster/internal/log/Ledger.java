@@ -66,6 +66,14 @@ public interface Ledger extends AutoCloseable {
   Status status();
 
   /**
+   * Returns how far the log is on disk, here and elsewhere, as far as a leader knows. Default:
+   * nothing, for a log that is not on disk.
+   */
+  default Flushed flushed() {
+    return Flushed.NOTHING;
+  }
+
+  /**
    * Returns the size of the log on disk, for people and metrics; it reads the sizes of all files.
    * Default: 0, for a log in memory.
    */
@@ -90,6 +98,16 @@ public interface Ledger extends AutoCloseable {
    * @param applied the index up to which its machine has applied them
    */
   record Status(@Nullable String leader, long term, long committed, long applied) {}
+
+  /**
+   * The last entries that are on disk.
+   *
+   * @param here the index of the last one that this member has flushed
+   * @param elsewhere the highest index that another member has flushed
+   */
+  record Flushed(long here, long elsewhere) {
+    public static final Flushed NOTHING = new Flushed(0, 0);
+  }
 
   /**
    * A snapshot on disk. It can be read until it is closed, even if the file's name is deleted.

@@ -7,6 +7,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -209,6 +210,13 @@ final class RatisLedger implements Ledger {
   @Override
   public CompletionStage<Snapshot> snapshot() {
     return engine.snapshot(group);
+  }
+
+  @Override
+  public Flushed flushed() {
+    long[] others = division.getInfo().getFollowerMatchIndices();
+    long elsewhere = others == null ? 0 : Arrays.stream(others).max().orElse(0);
+    return new Flushed(division.getRaftLog().getFlushIndex(), elsewhere);
   }
 
   /**

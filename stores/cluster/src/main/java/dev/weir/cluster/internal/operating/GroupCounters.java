@@ -36,6 +36,7 @@ public final class GroupCounters {
   /** Committed indexes that were seen and are not applied yet. Guarded by itself. */
   private final Deque<Seen> committed = new ArrayDeque<>();
 
+  private final FlushWatch flushes;
   private volatile String problem = "";
 
   /** An index, and the time when it was seen to be committed. */
@@ -48,6 +49,7 @@ public final class GroupCounters {
    */
   public GroupCounters(Ticker ticker) {
     this.ticker = ticker;
+    this.flushes = new FlushWatch(ticker);
     for (Outcome each : Outcome.values()) {
       uncertain.put(each, new LongAdder());
     }
@@ -98,10 +100,18 @@ public final class GroupCounters {
   }
 
   /**
-   * Returns the reason why this member takes no part in the group any more; empty while it does.
+   * Returns the reason why this member takes no part in the group any more, or cannot lead it;
+   * empty if it can.
    */
   String problem() {
-    return problem;
+    return problem.isEmpty() && flushes.isLate()
+        ? "its disk is slower than those of others: what it leads waits for it"
+        : problem;
+  }
+
+  /** Returns the watch over the flushes of this member's log. */
+  public FlushWatch flushes() {
+    return flushes;
   }
 
   public long refusedEarly() {
