@@ -210,7 +210,7 @@ public final class RateLimitFilter implements Filter {
     Settlement settlement = new Settlement(response, verdict::responded);
     boolean thrown = true;
     try {
-      chain.doFilter(settlement.watch(request), response);
+      chain.doFilter(settlement.watch(request), settlement.watch(response));
       thrown = false;
     } finally {
       settlement.returned(request, thrown);

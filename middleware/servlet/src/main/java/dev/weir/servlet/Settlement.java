@@ -10,9 +10,16 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.function.IntConsumer;
 
-/** The search for the status with which a request is answered, at once or later. */
+/**
+ * The search for the status with which a request is answered: known as soon as the head of the
+ * response is sent, at once or later.
+ */
 final class Settlement implements AsyncListener {
   /*
+   * Why is the response wrapped? A stream of events sends its head and then stays open, for hours
+   * perhaps; its status is known from the head on. No event of the container reports that, so each
+   * write and flush is followed by the question whether the response is committed.
+   *
    * Why is the request wrapped? Another thread may dispatch an asynchronous request before the
    * chain returns. From then on the container does not call it asynchronous any more, and its
    * status is not yet the final one. So the listener is added when the request becomes
@@ -24,19 +31,34 @@ final class Settlement implements AsyncListener {
   private final HttpServletResponse response;
   private final IntConsumer responded;
   private volatile boolean listening;
+  private volatile boolean committed;
 
   Settlement(HttpServletResponse response, IntConsumer responded) {
     this.response = response;
     this.responded = responded;
   }
 
+  /** Returns the response for the rest of the chain. */
+  HttpServletResponse watch(HttpServletResponse sent) {
+    return new WatchedResponse(sent, this);
+  }
+
+  /** Settles the status if the head of the response is sent. */
+  void sent() {
+    if (!committed && response.isCommitted()) {
+      committed = true;
+      responded.accept(response.getStatus());
+    }
+  }
+
   /** Returns the request for the rest of the chain. */
   HttpServletRequest watch(HttpServletRequest request) {
-    return new Watched(request, this);
+    return new WatchedRequest(request, this);
   }
 
   /** Records that the chain has returned, or has thrown an exception. */
   void returned(HttpServletRequest request, boolean thrown) {
+    sent();
     if (thrown) {
       responded.accept(SERVER_ERROR);
     } else if (!listening && request.isAsyncStarted()) { // By the container's own request.
@@ -72,10 +94,10 @@ final class Settlement implements AsyncListener {
     // The same as above.
   }
 
-  private static final class Watched extends HttpServletRequestWrapper {
+  private static final class WatchedRequest extends HttpServletRequestWrapper {
     private final Settlement settlement;
 
-    Watched(HttpServletRequest request, Settlement settlement) {
+    WatchedRequest(HttpServletRequest request, Settlement settlement) {
       super(request);
       this.settlement = settlement;
     }

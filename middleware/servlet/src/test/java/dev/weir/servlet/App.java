@@ -20,6 +20,9 @@ final class App extends HttpServlet {
   /** The parameter {@code n} of the requests served, in their order. */
   final transient Queue<String> served = new ConcurrentLinkedQueue<>();
 
+  /** The requests that stay open. */
+  final transient Queue<AsyncContext> open = new ConcurrentLinkedQueue<>();
+
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws ServletException, IOException {
@@ -42,6 +45,7 @@ final class App extends HttpServlet {
       case "include" ->
           request.getRequestDispatcher(Site.SERVLET + "/ok").include(request, response);
       case "events" -> events(response);
+      case "open" -> open(request, response);
       case "body" -> {
         int length = request.getInputStream().readAllBytes().length;
         write(response, Integer.toString(length));
@@ -118,6 +122,29 @@ final class App extends HttpServlet {
       response.getOutputStream().write("data: x\n\n".getBytes(StandardCharsets.UTF_8));
       response.flushBuffer();
     }
+  }
+
+  /** Sends an event from another thread, by the stream or the writer, and stays open. */
+  private void open(HttpServletRequest request, HttpServletResponse response) {
+    AsyncContext context = request.startAsync();
+    context.setTimeout(0);
+    open.add(context);
+    boolean writes = "writer".equals(request.getParameter("by"));
+    context.start(
+        () -> {
+          try {
+            context.getResponse().setContentType("text/event-stream");
+            if (writes) {
+              response.getWriter().write("data: x\n\n");
+              response.getWriter().flush();
+            } else {
+              response.getOutputStream().write("data: x\n\n".getBytes(StandardCharsets.UTF_8));
+              response.getOutputStream().flush();
+            }
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        });
   }
 
   private static void login(HttpServletRequest request, HttpServletResponse response, boolean async)

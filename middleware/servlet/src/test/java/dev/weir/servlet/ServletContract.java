@@ -7,7 +7,10 @@ import dev.weir.identity.ClientAddress;
 import dev.weir.identity.Missing;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +41,7 @@ abstract class ServletContract {
   private static final int ACCOUNT_LIMIT = 10;
 
   final Limits limits = new Limits();
+  private final App app = new App();
   private Container container;
 
   /** Starts the container. */
@@ -68,7 +72,7 @@ abstract class ServletContract {
     // The first filter is there twice, and all are called at every dispatch.
     container =
         start(
-            new Site(new App())
+            new Site(app)
                 .everywhere(byWho)
                 .everywhere(byWho)
                 .everywhere(byKind)
@@ -317,6 +321,25 @@ abstract class ServletContract {
     Awaiting.until(
         () -> limits.used("account", account) == 0,
         () -> target + ": " + limits.used("account", account));
+  }
+
+  /** Its status is known from its head on, which is long before its end. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stream", "writer"})
+  void openStream_isGivenBackAtItsHead(String by) throws Exception {
+    String account = "open-" + by;
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), container.port())) {
+      String head = Raw.head("GET /app/open?by=" + by + "&account=" + account);
+      client.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
+      assertThat(client.getInputStream().read()).as("the head is sent").isEqualTo('H');
+      Awaiting.until(
+          () -> limits.used("account", account) == 0,
+          () -> by + ": " + limits.used("account", account));
+    } finally {
+      for (AsyncContext each = app.open.poll(); each != null; each = app.open.poll()) {
+        each.complete();
+      }
+    }
   }
 
   @ParameterizedTest

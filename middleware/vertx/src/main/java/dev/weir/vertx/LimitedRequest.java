@@ -115,6 +115,7 @@ final class LimitedRequest {
   private void watch() {
     if (!watched) {
       watched = true;
+      routing.addHeadersEndHandler(head -> responded());
       routing.addEndHandler(this::ended);
     }
   }
@@ -125,9 +126,16 @@ final class LimitedRequest {
     if (ticket.leave()) {
       pending = false;
     }
-    Verdict served = passed;
     // The request of a client that goes before its answer may be one that counts: no permits back.
-    if (served != null && (result.succeeded() || routing.response().headWritten())) {
+    if (result.succeeded() || routing.response().headWritten()) {
+      responded();
+    }
+  }
+
+  /** Records the status, which is final as soon as the head of the response is sent. */
+  private void responded() {
+    Verdict served = passed;
+    if (served != null) {
       served.responded(routing.response().getStatusCode());
     }
   }
