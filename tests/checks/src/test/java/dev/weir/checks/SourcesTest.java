@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,6 +58,25 @@ class SourcesTest {
           "\\b(?:(?<![#`])fallback(?! methods?\\b| =|`)|whoever|told|mint(?:s|ed|ing)?|rested|judgements?|lineages?|strangers?)\\b",
           Pattern.CASE_INSENSITIVE);
 
+  private static final Pattern DECLARATION =
+      Pattern.compile("\\b(?:class|interface|enum|record) ([A-Z]\\w*)");
+
+  /**
+   * Names of types that are no nouns: participles, adverbs, prepositions and pronouns. Those of
+   * {@link #NOUNS} have the form and are nouns.
+   */
+  private static final Pattern NO_NOUN =
+      Pattern.compile(
+          "(?:Un)?[A-Z][a-z]+(?:ed|ing)|Told|Said|Held|Known|Lent|Led|Lost|Shown|Seen|Kept|Sent|Taken"
+              + "|Written|Frozen|Own|Same|Un[a-z]+|After|Again|Ahead|Away|Before|Behind|Between|By"
+              + "|Elsewhere|Here|Nobody|Offline|Out|Outward|There|Together|Who|How|Whether");
+
+  private static final Set<String> NOUNS =
+      Set.of(
+          "Binding", "Feed", "Finding", "Fitting", "Housekeeping", "Mapping", "Masking", "Meeting",
+          "Reading", "Recording", "Seed", "Setting", "Sharing", "Standing", "Timing", "Tracing",
+          "Unit");
+
   /**
    * The first words of a Javadoc that defines nothing: a headless clause, a code that is a person,
    * or a reference instead of a statement. A question is none.
@@ -85,6 +105,7 @@ class SourcesTest {
       for (Path source : module.sources("main")) {
         String text = Module.read(source);
         essay(module, source, text);
+        typeNames(module, source, text);
         words(module.name(), source, comments(text), WORDS);
         openings(module.name(), source, text, OPENING);
       }
@@ -171,6 +192,27 @@ class SourcesTest {
       }
     }
     return false;
+  }
+
+  private void typeNames(Module module, Path source, String text) {
+    Matcher type = DECLARATION.matcher(COMMENT.matcher(text).replaceAll(""));
+    while (type.find()) {
+      if (!isNoun(type.group(1))) {
+        add("type-name", module.name(), source + ": " + type.group(1) + " (expected: a noun)");
+      }
+    }
+  }
+
+  private static boolean isNoun(String name) {
+    return NOUNS.contains(name) || !NO_NOUN.matcher(name).matches();
+  }
+
+  @Test
+  void typeName_isANoun() {
+    assertThat(List.of("Binding", "PendingRequest", "KnownKey", "Unit", "Seed", "ByteReader"))
+        .allMatch(SourcesTest::isNoun);
+    assertThat(List.of("Pending", "Known", "Behind", "Unread", "Told", "Unasked", "Deciding"))
+        .noneMatch(SourcesTest::isNoun);
   }
 
   private void testNames(Module module, Path source) {
