@@ -299,6 +299,11 @@ public final class Engine implements Decider, AutoCloseable {
     path.queues.endWithin(time.toNanos());
   }
 
+  /** Returns the path of this engine's requests. */
+  DecisionPath path() {
+    return path;
+  }
+
   /** Returns the part that lends permits to clients. */
   public Leases leases() {
     return leases;

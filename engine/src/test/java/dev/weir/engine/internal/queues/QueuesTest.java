@@ -6,6 +6,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.engine.Answer;
+import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.Fixture;
 import dev.weir.engine.QueueMetrics;
@@ -90,22 +91,33 @@ class QueuesTest {
     assertThat(rule.overLimit()).isEqualTo(3);
   }
 
-  /** Two are admitted a second: of five, two have their turn within a second and a half. */
+  /** One is admitted a second: of four, two have their turn within two and a half. */
   @Test
   void queuesEnd_onlyRequestsWithATurnInTimeGoOnWaiting() {
-    Fixture five = new Fixture(RULES.replace("requests: 2, wait: 2s", "requests: 5, wait: 9s"));
-    assertThat(five.engine.decide(new Request("d", USER.descriptors(), 2)).allowed()).isTrue();
-    for (int i = 1; i <= 5; i++) {
-      enqueue(five, "request " + i, USER, Duration.ofMinutes(1));
+    Fixture four =
+        new Fixture(
+            """
+            domain: d
+            descriptors:
+              - key: user
+                rate_limit:
+                  window: 4s
+                  requests_per_unit: 4
+                  algorithm: token-bucket
+                  on_limit: {queue: {requests: 4, wait: 9s}}
+            """);
+    assertThat(four.engine.decide(new Request("d", USER.descriptors(), 4)).allowed()).isTrue();
+    for (int i = 1; i <= 4; i++) {
+      enqueue(four, "request " + i, USER, Duration.ofMinutes(1));
     }
-    five.engine.endQueues(Duration.ofMillis(1_500));
-    assertThat(heard)
-        .containsExactlyInAnyOrder("request 3 out", "request 4 out", "request 5 out");
-    enqueue(five, "late", USER, Duration.ofMinutes(1));
+    four.engine.endQueues(Duration.ofMillis(2_500));
+    assertThat(heard).containsExactlyInAnyOrder("request 3 out", "request 4 out");
+    enqueue(four, "late", USER, Duration.ofMinutes(1));
     assertThat(heard).as("nothing is queued any more").endsWith("late out");
-    five.ticker.advance(Duration.ofSeconds(1));
+    four.ticker.advance(Duration.ofSeconds(1));
+    four.ticker.advance(Duration.ofSeconds(1));
     assertThat(heard).endsWith("request 1 in", "request 2 in");
-    assertThat(five.engine.metrics().queues().waiting()).isZero();
+    assertThat(four.engine.metrics().queues().waiting()).isZero();
   }
 
   @Test
@@ -203,15 +215,19 @@ class QueuesTest {
 
   @Test
   void othersTakeTheNextWindow_isRefusedAsSoonAsItsTimeCannotSuffice() {
-    use(USER, 2);
-    fixture.ticker.schedule(
+    MemoryStore store = new MemoryStore();
+    Fixture own = new Fixture(RULES, EngineSettings.DEFAULTS, store);
+    Engine other = Engine.create(store, own.ticker, EngineSettings.DEFAULTS);
+    other.apply(Fixture.rules(RULES));
+    assertThat(own.engine.decide(new Request("d", USER.descriptors(), 2)).allowed()).isTrue();
+    own.ticker.schedule(
         1_000_000_000L,
         () -> {
-          fixture.engine.decideFirst(USER, answer -> heard.add("another process"));
-          fixture.engine.decideFirst(USER, answer -> heard.add("another process"));
+          other.decide(USER, answer -> heard.add("another process"));
+          other.decide(USER, answer -> heard.add("another process"));
         });
-    enqueue(fixture, "waits", USER, Duration.ofMillis(1_500));
-    fixture.ticker.advance(Duration.ofSeconds(1));
+    enqueue(own, "waits", USER, Duration.ofMillis(1_500));
+    own.ticker.advance(Duration.ofSeconds(1));
     assertThat(heard).containsExactly("another process", "another process", "waits out");
   }
 
