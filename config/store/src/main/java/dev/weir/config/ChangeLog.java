@@ -43,7 +43,7 @@ public final class ChangeLog {
     try {
       Head head = store.head();
       while (position < head.position()) {
-        List<Change> page = store.changes(position, ConfigStore.MAX_BATCH);
+        List<Change> page = page(store, position);
         if (page.isEmpty()) {
           return wrong(position, hash, "change " + (position + 1) + ": missing");
         }
@@ -73,6 +73,18 @@ public final class ChangeLog {
     return position < known.position()
         ? wrong(position, hash, "change " + (position + 1) + ": missing, it was known")
         : new Verification(position, hash, "");
+  }
+
+  /** Returns the next changes; only one if there is a damaged one among them. */
+  private static List<Change> page(ConfigStore store, long after) {
+    try {
+      return store.changes(after, ConfigStore.MAX_BATCH);
+    } catch (ConfigException e) {
+      if (e.kind() != Kind.DAMAGED) {
+        throw e;
+      }
+      return store.changes(after, 1);
+    }
   }
 
   private static Verification wrong(long position, String hash, String problem) {

@@ -103,6 +103,7 @@ class RowConfigStoreTest {
     assertThat(ChangeLog.verify(store).ok()).isTrue();
     overwrite(Table.CHANGE, Keys.number(2), null);
     assertThat(ChangeLog.verify(store).problem()).startsWith("change 2: missing");
+    assertThat(ChangeLog.verify(store).position()).as("the first one is sound").isEqualTo(1);
     overwrite(Table.CHANGE, Keys.number(2), new byte[3]);
     assertThat(ChangeLog.verify(store).problem()).startsWith("change 2: 3 bytes");
   }
