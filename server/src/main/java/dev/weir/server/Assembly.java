@@ -3,35 +3,26 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.admin.AdminHandler;
-import dev.weir.client.WeirClient;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
-import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.RoutedStore;
-import dev.weir.engine.SubjectSettings;
-import dev.weir.replay.DryRun;
-import dev.weir.replay.DryRuns;
-import dev.weir.replay.Masking;
-import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Problem;
 import dev.weir.server.internal.access.TokenFile;
-import dev.weir.server.internal.access.Tokens;
+import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.log.RefusalLog;
 import dev.weir.server.internal.rules.Configuration;
 import dev.weir.server.internal.rules.RulesInForce;
 import dev.weir.server.internal.state.StateFolder;
+import dev.weir.server.internal.state.StateStorage;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The construction of a server from its parts: the store, the engine, the rules, their followers,
@@ -57,125 +48,89 @@ final class Assembly {
   private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
   private static final Duration CLOSE_FOLDER = Duration.ofSeconds(1);
 
-  private Assembly() {}
+  private static final String STORE = "store";
+
+  private final ServerSettings settings;
+  private final StoreConnection shared;
+  private final Administration administration;
+  private final Parts parts = new Parts();
+
+  private Assembly(
+      ServerSettings settings, StoreConnection shared, Administration administration) {
+    this.settings = settings;
+    this.shared = shared;
+    this.administration = administration;
+  }
 
   /**
-   * Starts a server with a shared store, or with none; it closes the store when it is closed.
+   * Starts a server; it closes the shared store when it is closed.
    *
    * @param begun receives the server before it decides
    */
   static WeirServer start(
       ServerSettings settings,
-      @Nullable SharedStore shared,
+      StoreConnection shared,
       Administration administration,
       Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
-    Parts parts = new Parts();
+    Assembly assembly = new Assembly(settings, shared, administration);
     try {
-      return assemble(parts, settings, shared, administration, begun);
+      return assembly.assemble(begun);
     } catch (StartException | InterruptedException | RuntimeException | Error e) {
-      parts.abandon();
+      assembly.parts.abandon();
       throw e;
     }
   }
 
-  private static WeirServer assemble(
-      Parts parts,
-      ServerSettings settings,
-      @Nullable SharedStore shared,
-      Administration administration,
-      Consumer<WeirServer> begun)
+  private WeirServer assemble(Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
-    // The engine closes its store, once there is one.
-    AtomicReference<Runnable> closeStore =
-        new AtomicReference<>(shared == null ? () -> {} : shared.store()::close);
-    parts.add("store", CLOSE_STORE, () -> Objects.requireNonNull(closeStore.get()).run());
-    StateFolder state = StateFolder.open(settings);
-    if (state != null) {
+    parts.add(STORE, CLOSE_STORE, shared::close);
+    StateStorage state = StateFolder.open(settings);
+    if (state.keeps()) {
       parts.add("state folder", CLOSE_FOLDER, state::close);
     }
-    Ticker ticker = state == null ? Ticker.system() : state.ticker();
+    Ticker ticker = state.ticker();
     Configuration configuration = Configuration.open(settings, ticker);
-    if (configuration != null) {
+    if (configuration.stored().isPresent()) {
       parts.add("configuration", CLOSE_CONFIGURATION, configuration::close);
     }
-    long maxBytes = settings.value(Settings.MAX_MEMORY);
-    boolean ownThrottle =
-        settings.value(Settings.RESP_PORT).isPresent() && !settings.sharesThrottle(shared != null);
-    long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
-    MemoryStore memory =
-        table(
-            state,
-            StateFolder.RULES,
-            shared == null ? "its own" : shared.keys(),
-            settings.value(Settings.MAX_KEYS),
-            maxBytes - throttleBytes);
-    RoutedStore store =
-        shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
+    Tables tables = tables(state);
     SystemLoad load = SystemLoad.of(settings, ticker);
     Engine engine =
-        Engine.builder(store).ticker(ticker).settings(settings.engine()).load(load).subjects(configuration == null ? KeyPolicies.NONE : configuration.policies(), configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects()).build();
-    closeStore.set(engine::close);
-    if (configuration != null) {
-      configuration.decidesBy(engine);
+        Engine.builder(tables.store())
+            .ticker(ticker)
+            .settings(settings.engine())
+            .load(load)
+            .subjects(configuration.policies(), configuration.subjects())
+            .build();
+    parts.handOver(STORE, engine::close); // An engine closes its store.
+    configuration.decidesBy(engine);
+    DataSenders senders = DataSenders.start(settings, engine);
+    if (senders.exist()) {
+      parts.add("telemetry", CLOSE_TELEMETRY, senders::close);
     }
-    Outward outward = Outward.start(settings, engine);
-    if (outward.sends()) {
-      parts.add("telemetry", CLOSE_TELEMETRY, outward::close);
-    }
-    WeirClient upstream = Upstream.open(settings);
-    if (upstream != null) {
+    Upstream upstream = Upstream.open(settings);
+    if (upstream.client().isPresent()) {
       parts.add("upstream", CLOSE_UPSTREAM, upstream::close);
     }
-    boolean records =
-        configuration != null
-            && settings.value(Settings.ADMIN_PORT).isPresent()
-            && settings.value(Settings.RECORD_TRAFFIC);
-    RecordedTraffic traffic =
-        records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
-    Observation observation = null;
-    AdminHandler admin = null;
-    if (configuration != null && settings.value(Settings.ADMIN_PORT).isPresent()) {
-      observation = Observation.open(settings, engine, configuration, ticker);
-      parts.add("history", CLOSE_HISTORY, observation::close);
-      admin =
-          administration.handler(
-              configuration.store(),
-              engine,
-              settings,
-              ticker,
-              new Administration.Known(observation.observed(), recorded(traffic, configuration)));
-    }
-    TokenFile tokenFile = TokenFile.of(settings);
-    MemoryStore throttle =
-        shared != null && settings.sharesThrottle(true)
-            ? null
-            : table(
-                state,
-                StateFolder.THROTTLE,
-                "its own",
-                settings.value(Settings.THROTTLE_MAX_KEYS),
-                Math.max(1, throttleBytes));
-    Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
-    Behind behind =
-        new Behind(
-            engine,
-            load,
-            shared,
-            new CallerBuckets(buckets, ticker.nanos()),
-            tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
-            configuration,
-            admin,
-            upstream,
-            traffic,
-            RefusalLog.of(settings, ticker),
-            outward.tracing(),
-            observation);
-    if (state != null) {
+    AdminParts admin = AdminParts.open(settings, engine, configuration, administration, ticker);
+    admin.observation().ifPresent(kept -> parts.add("history", CLOSE_HISTORY, kept::close));
+    TokenFile tokens = TokenFile.of(settings);
+    ServerParts serverParts =
+        ServerParts.builder(engine, load, new CallerBuckets(tables.buckets(), ticker.nanos()))
+            .shared(shared)
+            .tokens(tokens.tokens())
+            .configuration(configuration)
+            .admin(admin)
+            .upstream(upstream)
+            .refusals(RefusalLog.of(settings, ticker))
+            .tracing(senders.tracing())
+            .build();
+    if (state.keeps()) {
       // A start that fails with open ports may have decided something: that is saved too.
-      parts.add("state", () -> SAVE_STATE, () -> save(state, parts.left()), state::end);
+      parts.add("state", () -> SAVE_STATE, () -> save(state), state::end);
     }
-    Housekeeping housekeeping = new Housekeeping(behind, throttle, tokenFile, ticker);
+    Housekeeping housekeeping = housekeeping(serverParts, tables, tokens, ticker);
     parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);
     RulesInForce rules = new RulesInForce(settings, engine, configuration);
     parts.add("rules", CLOSE_RULES, rules::close);
@@ -183,29 +138,93 @@ final class Assembly {
     if (!settings.value(Settings.NO_WARMUP)) {
       Logs.LOG.info(WarmUp.run(ticker));
     }
-    if (state != null) {
-      state.begin();
-    }
-    Doors doors = Doors.open(settings, behind, ticker);
+    state.begin();
+    Doors doors = Doors.open(settings, serverParts, ticker);
     parts.add(
         "ports",
         () -> doors.drainTimeout().plus(CLOSE_DOORS),
         () -> doors.close(doors.drainTimeout()),
         () -> closeAtOnce(doors));
     parts.add("queues", LAST_REFUSALS, () -> engine.endQueues(queueTime(doors)));
-    if (configuration != null && admin != null) {
+    housekeeping.watchFiles(Loop.CERTIFICATES, doors::refresh);
+    if (admin.handler().isPresent()) {
       configuration.adminAt(settings, doors.adminPort());
     }
-    WeirServer server = new WeirServer(settings, behind, rules, housekeeping, doors, parts);
-    outward.metrics(doors.metrics());
+    WeirServer server = new WeirServer(settings, serverParts, rules, housekeeping, doors, parts);
+    senders.metrics(doors.metrics());
     begun.accept(server);
     server.begin(missing);
     return server;
   }
 
+  /**
+   * The stores of a server.
+   *
+   * @param store that of the rules
+   * @param throttle the table for CL.THROTTLE; empty if its buckets are in the shared store
+   * @param buckets the store of the buckets of CL.THROTTLE
+   */
+  private record Tables(RoutedStore store, Optional<MemoryStore> throttle, Store buckets) {}
+
+  private Tables tables(StateStorage state) throws StartException {
+    Optional<Store> remote = shared.store();
+    long maxBytes = settings.value(Settings.MAX_MEMORY);
+    boolean ownThrottle =
+        settings.value(Settings.RESP_PORT).isPresent()
+            && !settings.sharesThrottle(remote.isPresent());
+    long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
+    MemoryStore memory =
+        state.table(
+            StateFolder.RULES,
+            shared.keys(),
+            settings.value(Settings.MAX_KEYS),
+            maxBytes - throttleBytes);
+    RoutedStore store =
+        remote
+            .map(other -> RoutedStore.of(memory, other))
+            .orElseGet(() -> RoutedStore.local(memory));
+    if (remote.isPresent() && settings.sharesThrottle(true)) {
+      return new Tables(store, Optional.empty(), remote.get());
+    }
+    MemoryStore throttle =
+        state.table(
+            StateFolder.THROTTLE,
+            StoreConnection.NONE.keys(),
+            settings.value(Settings.THROTTLE_MAX_KEYS),
+            Math.max(1, throttleBytes));
+    return new Tables(store, Optional.of(throttle), throttle);
+  }
+
+  private Housekeeping housekeeping(
+      ServerParts serverParts, Tables tables, TokenFile tokens, Ticker ticker) {
+    Engine engine = serverParts.engine();
+    Housekeeping housekeeping = new Housekeeping(serverParts.load());
+    housekeeping.eachSecond(Loop.EXPIRY, engine::expire);
+    housekeeping.watchFullness(
+        new FullnessWarning("the key space", "--max-keys, --max-memory, max_keys"),
+        engine::fullPercent);
+    if (tables.throttle().isPresent()) {
+      MemoryStore throttle = tables.throttle().get();
+      housekeeping.eachSecond(Loop.EXPIRY, () -> throttle.expire(ticker.nanos()));
+      housekeeping.watchFullness(
+          new FullnessWarning(
+              "the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory"),
+          throttle::fullPercent);
+    }
+    serverParts
+        .admin()
+        .traffic()
+        .ifPresent(traffic -> housekeeping.eachSecond(Loop.EXPIRY, traffic::expire));
+    if (shared.store().isPresent()) {
+      housekeeping.eachSecond(Loop.STORE, () -> shared.look(engine.rules()));
+    }
+    housekeeping.watchFiles(Loop.TOKENS, tokens::refresh);
+    return housekeeping;
+  }
+
   /** Saves the counts, unless something may still be deciding. */
-  private static void save(StateFolder state, List<String> left) {
-    if (left.isEmpty()) {
+  private void save(StateStorage state) {
+    if (parts.left().isEmpty()) {
       state.end();
     } else {
       Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
@@ -224,22 +243,5 @@ final class Assembly {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static Administration.@Nullable Recorded recorded(
-      @Nullable RecordedTraffic traffic, Configuration configuration) {
-    return traffic == null
-        ? null
-        : new Administration.Recorded(
-            new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS),
-            configuration.policies());
-  }
-
-  private static MemoryStore table(
-      @Nullable StateFolder state, String name, String keys, long maxKeys, long maxBytes)
-      throws StartException {
-    return state == null
-        ? new MemoryStore(maxKeys, maxBytes)
-        : state.table(name, keys, maxKeys, maxBytes);
   }
 }

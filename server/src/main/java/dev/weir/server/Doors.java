@@ -2,12 +2,12 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
-import dev.weir.client.WeirClient;
+import dev.weir.engine.Engine;
 import dev.weir.server.internal.access.Certificates;
-import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.deciding.RlsMessages;
+import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.grpc.GrpcDoor;
 import dev.weir.server.internal.grpc.QuotaService;
 import dev.weir.server.internal.grpc.RlsService;
@@ -15,6 +15,7 @@ import dev.weir.server.internal.grpc.WeirService;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
 import dev.weir.server.internal.guard.PendingBytes;
+import dev.weir.server.internal.guard.Port;
 import dev.weir.server.internal.guard.UndecidedBytes;
 import dev.weir.server.internal.http.AdminRequests;
 import dev.weir.server.internal.http.AdminWorkers;
@@ -23,7 +24,7 @@ import dev.weir.server.internal.http.HttpDoor;
 import dev.weir.server.internal.metrics.Counted;
 import dev.weir.server.internal.metrics.ServerMetrics;
 import dev.weir.server.internal.resp.RespDoor;
-import dev.weir.server.internal.rules.Configuration;
+import dev.weir.server.metrics.Families;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
@@ -36,29 +37,28 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
 final class Doors {
   /** The most connections for administration, which serves a few users and tools. */
   private static final int MAX_ADMIN_CONNECTIONS = 100;
 
+  private static final String GRPC = "grpc";
+  private static final String HTTP = "http";
+  private static final String RESP = "resp";
+  private static final String ADMIN = "admin";
+
   private final ServerSettings settings;
+  private final ServerParts parts;
   private final Ticker ticker;
   private final EventLoops loops;
-  private final @Nullable Certificates certificates;
-  private final @Nullable Certificates grpcCertificates;
+  private final Certificates certificates;
+  private final Certificates grpcCertificates;
   private final PendingBytes pending;
   private final Map<String, DoorCounters> counters = new LinkedHashMap<>();
-  private @Nullable GrpcDoor grpc;
-  private @Nullable HttpDoor http;
-  private @Nullable RespDoor resp;
-  private @Nullable HttpDoor admin;
-  private @Nullable PrometheusRegistry metrics;
-  private @Nullable AdminHandler adminHandler;
+  private final Map<String, OpenPort> ports = new LinkedHashMap<>();
+  private final PrometheusRegistry metrics;
   private final AdminWorkers adminWorkers = new AdminWorkers();
 
   /** For the requests in flight when the ports close. */
@@ -67,22 +67,37 @@ final class Doors {
   /** Empty while the server takes requests. */
   private volatile String notReady = "starting";
 
-  private Doors(ServerSettings settings, Ticker ticker) throws StartException {
+  /**
+   * An open port.
+   *
+   * @param number its number, also after it has closed
+   */
+  private record OpenPort(Port port, int number) {}
+
+  /** The opening of a port. */
+  private interface Opening {
+    Port open() throws IOException, InterruptedException;
+  }
+
+  private Doors(ServerSettings settings, ServerParts parts, Ticker ticker) throws StartException {
     this.settings = settings;
+    this.parts = parts;
     this.ticker = ticker;
     this.drainTimeout = settings.value(Settings.DRAIN_TIMEOUT);
     this.certificates = Certificates.of(settings, TlsSettings.ALL);
-    this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
+    Certificates own = Certificates.of(settings, TlsSettings.GRPC);
+    this.grpcCertificates = own.exist() ? own : certificates;
     this.loops = EventLoops.start(settings, ticker);
     this.pending = PendingBytes.of(settings, ticker);
     int connections = settings.value(Settings.MAX_CONNECTIONS);
-    for (String door : new String[] {"grpc", "http", "resp"}) {
+    for (String door : new String[] {GRPC, HTTP, RESP}) {
       counters.put(door, new DoorCounters(connections, pending));
     }
     if (settings.value(Settings.ADMIN_PORT).isPresent()) {
       int few = Math.min(connections, MAX_ADMIN_CONNECTIONS);
-      counters.put("admin", new DoorCounters(few, pending));
+      counters.put(ADMIN, new DoorCounters(few, pending));
     }
+    this.metrics = ServerMetrics.registry(this::counted);
   }
 
   /**
@@ -90,11 +105,11 @@ final class Doors {
    *
    * @throws StartException if one cannot be opened; the others are then closed again
    */
-  static Doors open(ServerSettings settings, Behind behind, Ticker ticker)
+  static Doors open(ServerSettings settings, ServerParts parts, Ticker ticker)
       throws StartException, InterruptedException {
-    Doors doors = new Doors(settings, ticker);
+    Doors doors = new Doors(settings, parts, ticker);
     try {
-      doors.openAll(behind);
+      doors.openAll();
       return doors;
     } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
@@ -102,100 +117,100 @@ final class Doors {
     }
   }
 
-  private void openAll(Behind behind) throws StartException, InterruptedException {
-    Setting<?> port = Settings.GRPC_PORT;
-    Tokens tokens = behind.tokens();
-    try {
-      GuardedDecider decider =
-          new GuardedDecider(
-              behind.engine(),
-              behind.load(),
-              settings.value(Settings.ON_FAILURE),
-              ticker,
-              behind.traffic(),
-              behind.refusals(),
-              behind.upstream(),
-              new UndecidedBytes(settings.value(Settings.MAX_PENDING_MEMORY)));
-      RlsService rls =
-          new RlsService(decider, new RlsMessages(settings), times("grpc"), behind.tracing());
-      List<BindableService> others =
-          List.of(
-              new WeirService(decider, times("grpc"), behind.tracing()),
-              new QuotaService(settings, decider, ticker));
-      Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
-      grpc =
-          GrpcDoor.open(
-              settings, rls, others, grpcOwn, tokens, of("grpc"), behind.tracing(), ticker);
-      port = Settings.PORT;
-      metrics = ServerMetrics.registry(() -> counted(behind));
-      Endpoints endpoints =
-          new Endpoints(
-              decider,
-              settings,
-              () -> notReady,
-              metrics(),
-              times("http"),
-              behind.tracing(),
-              ticker);
-      ClusterMembership membership = membership(behind);
-      if (membership != null) {
-        endpoints.withCluster(membership);
-      }
-      http = HttpDoor.open(settings, loops, endpoints, certificates, tokens, of("http"), ticker);
-      port = Settings.RESP_PORT;
-      Optional<Integer> respPort = settings.value(Settings.RESP_PORT);
-      if (respPort.isPresent()) {
-        resp =
-            RespDoor.open(
-                settings,
-                respPort.get(),
-                loops,
-                new RespDoor.Behind(decider, behind.buckets(), tokens, ticker),
-                certificates,
-                of("resp"));
-      }
-      port = Settings.ADMIN_PORT;
-      Optional<Integer> adminPort = settings.value(Settings.ADMIN_PORT);
-      AdminHandler handler = behind.admin();
-      if (adminPort.isPresent() && handler != null) {
-        adminHandler = handler;
-        AdminRequests requests = new AdminRequests(handler, adminWorkers, ticker);
-        admin =
-            HttpDoor.open(
-                settings, adminPort.get(), loops, requests, certificates, of("admin"), ticker);
-      }
-    } catch (IOException e) {
-      throw cannotListen(port, e);
+  private void openAll() throws StartException, InterruptedException {
+    GuardedDecider decider =
+        GuardedDecider.builder(parts.engine(), parts.load(), ticker)
+            .withoutRules(settings.value(Settings.ON_FAILURE))
+            .recorder(parts.admin().recorder())
+            .refusals(parts.refusals())
+            .upstream(parts.upstream().client())
+            .undecided(new UndecidedBytes(settings.value(Settings.MAX_PENDING_MEMORY)))
+            .build();
+    open(GRPC, Settings.GRPC_PORT, () -> grpc(decider));
+    open(HTTP, Settings.PORT, () -> http(decider));
+    if (settings.value(Settings.RESP_PORT).isPresent()) {
+      open(RESP, Settings.RESP_PORT, () -> resp(decider));
+    }
+    Optional<AdminHandler> handler = parts.admin().handler();
+    if (handler.isPresent()) {
+      open(ADMIN, Settings.ADMIN_PORT, () -> admin(handler.get()));
     }
   }
 
-  private static @Nullable ClusterMembership membership(Behind behind) {
-    SharedStore shared = behind.shared();
-    return shared == null ? null : shared.membership();
+  private void open(String name, Setting<?> setting, Opening opening)
+      throws StartException, InterruptedException {
+    try {
+      Port port = opening.open();
+      ports.put(name, new OpenPort(port, port.port()));
+    } catch (IOException e) {
+      throw cannotListen(setting, e);
+    }
   }
 
-  private Counted counted(Behind behind) {
-    SharedStore shared = behind.shared();
-    ClusterMembership membership = membership(behind);
-    Configuration configuration = behind.configuration();
-    WeirClient upstream = behind.upstream();
+  private Port grpc(GuardedDecider decider) throws IOException {
+    Tracing tracing = parts.tracing();
+    RlsService rls = new RlsService(decider, new RlsMessages(settings), times(GRPC), tracing);
+    List<BindableService> others =
+        List.of(
+            new WeirService(decider, times(GRPC), tracing),
+            new QuotaService(settings, decider, ticker));
+    return GrpcDoor.open(
+        settings, rls, others, grpcCertificates, parts.tokens(), of(GRPC), tracing, ticker);
+  }
+
+  private Port http(GuardedDecider decider) throws IOException, InterruptedException {
+    Endpoints endpoints =
+        new Endpoints(
+            decider, settings, () -> notReady, metrics, times(HTTP), parts.tracing(), ticker);
+    parts.shared().addPages(endpoints);
+    return HttpDoor.open(
+        settings, loops, endpoints, certificates, parts.tokens(), of(HTTP), ticker);
+  }
+
+  private Port resp(GuardedDecider decider) throws IOException, InterruptedException {
+    return RespDoor.open(
+        settings,
+        settings.value(Settings.RESP_PORT).orElseThrow(),
+        loops,
+        new RespDoor.Parts(decider, parts.buckets(), parts.tokens(), ticker),
+        certificates,
+        of(RESP));
+  }
+
+  private Port admin(AdminHandler handler) throws IOException, InterruptedException {
+    AdminRequests requests = new AdminRequests(handler, adminWorkers, ticker);
+    return HttpDoor.open(
+        settings,
+        settings.value(Settings.ADMIN_PORT).orElseThrow(),
+        loops,
+        requests,
+        certificates,
+        of(ADMIN),
+        ticker);
+  }
+
+  private Counted counted() {
+    Engine engine = parts.engine();
     return new Counted(
-        behind.engine().metrics(),
-        behind.engine().leases().metrics(),
-        shared == null ? null : shared.metrics(),
-        membership == null ? null : membership::addMetrics,
-        configuration == null ? null : configuration.counted(behind.engine().subjectMetrics()),
-        upstream == null ? null : upstream.metrics(),
-        behind.buckets(),
+        engine.metrics(),
+        engine.leases().metrics(),
+        this::addOthers,
+        parts.buckets(),
         counters,
         pending,
-        behind.load().load(),
+        parts.load().load(),
         isReady());
+  }
+
+  private void addOthers(Families to) {
+    parts.shared().addMetrics(to);
+    parts.configuration().addMetrics(to, parts.engine().subjectMetrics());
+    parts.upstream().addMetrics(to);
   }
 
   /** Returns the metrics of {@code GET /metrics}. */
   PrometheusRegistry metrics() {
-    return Objects.requireNonNull(metrics); // It is set when the ports are opened.
+    return metrics;
   }
 
   private RequestTimes times(String door) {
@@ -236,17 +251,13 @@ final class Doors {
   /** Reports that the server is ready. */
   void ready() {
     notReady = "";
-    if (grpc != null) {
-      grpc.ready();
-    }
+    ports.values().forEach(each -> each.port().ready());
   }
 
   /** Reports why the server is not ready; requests are still answered. */
   void notReady(String why) {
     notReady = why;
-    if (grpc != null) {
-      grpc.notReady();
-    }
+    ports.values().forEach(each -> each.port().notReady());
   }
 
   boolean isReady() {
@@ -255,30 +266,33 @@ final class Doors {
 
   /** Returns the number of the gRPC port. */
   int grpcPort() {
-    return grpc == null ? -1 : grpc.port();
+    return number(GRPC);
   }
 
   /** Returns the number of the HTTP port. */
   int httpPort() {
-    return http == null ? -1 : http.port();
+    return number(HTTP);
   }
 
   /** Returns the number of the port for Redis clients, or -1 if there is none. */
   int respPort() {
-    return resp == null ? -1 : resp.port();
+    return number(RESP);
   }
 
   /** Returns the number of the port for administration, or -1 if there is none. */
   int adminPort() {
-    return admin == null ? -1 : admin.port();
+    return number(ADMIN);
+  }
+
+  private int number(String name) {
+    OpenPort port = ports.get(name);
+    return port == null ? -1 : port.number();
   }
 
   /** Reloads certificates that have changed. */
   void refresh() {
-    if (certificates != null) {
-      certificates.refresh();
-    }
-    if (grpcCertificates != null) {
+    certificates.refresh();
+    if (grpcCertificates != certificates) {
       grpcCertificates.refresh();
     }
   }
@@ -295,39 +309,23 @@ final class Doors {
   /** Takes no more requests, waits for those in flight, and closes. */
   void close(Duration timeout) throws InterruptedException {
     notReady = "stopping";
-    if (adminHandler != null) {
-      adminHandler.stop();
-    }
+    parts.admin().handler().ifPresent(AdminHandler::stop);
     long endNanos = ticker.nanos() + timeout.toNanos();
-    if (grpc != null) {
-      grpc.shut();
+    for (OpenPort each : ports.values()) {
+      each.port().shut(timeout);
     }
-    if (resp != null) {
-      resp.shut();
-    }
-    CompletableFuture<Void> closing = shut(http, timeout);
-    CompletableFuture<Void> closingAdmin = shut(admin, timeout);
-    if (http != null) {
-      http.close(closing, timeout);
-    }
-    if (admin != null) {
-      admin.close(closingAdmin, left(endNanos));
-    }
+    close(HTTP, endNanos);
+    close(ADMIN, endNanos);
     adminWorkers.close();
-    if (resp != null) {
-      resp.close(left(endNanos));
-    }
+    close(RESP, endNanos);
     loops.close();
-    if (grpc != null) {
-      grpc.close(left(endNanos));
+    close(GRPC, endNanos);
+  }
+
+  private void close(String name, long endNanos) throws InterruptedException {
+    OpenPort each = ports.get(name);
+    if (each != null) {
+      each.port().close(Duration.ofNanos(Math.max(0, endNanos - ticker.nanos())));
     }
-  }
-
-  private static CompletableFuture<Void> shut(@Nullable HttpDoor door, Duration timeout) {
-    return door == null ? CompletableFuture.completedFuture(null) : door.shut(timeout);
-  }
-
-  private Duration left(long endNanos) {
-    return Duration.ofNanos(Math.max(0, endNanos - ticker.nanos()));
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.server;
 
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * The warning that the key space is almost full. It is given once, and again only after the key
@@ -28,21 +28,22 @@ final class FullnessWarning {
     this.settings = settings;
   }
 
-  /** Returns the warning, or null if there is none. */
-  @Nullable String warning(int fullPercent) {
+  /** Returns the warning, if there is one. */
+  Optional<String> warning(int fullPercent) {
     if (fullPercent < CALM_PERCENT) {
       warned = false;
     }
     if (warned || fullPercent < WARN_PERCENT) {
-      return null;
+      return Optional.empty();
     }
     warned = true;
-    return what
-        + " is "
-        + fullPercent
-        + " % full: at 100 % new keys are refused, or share counters if their rule says"
-        + " when_full: sketch ("
-        + settings
-        + ")";
+    return Optional.of(
+        what
+            + " is "
+            + fullPercent
+            + " % full: at 100 % new keys are refused, or share counters if their rule says"
+            + " when_full: sketch ("
+            + settings
+            + ")");
   }
 }

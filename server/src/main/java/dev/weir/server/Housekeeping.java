@@ -1,22 +1,20 @@
 package dev.weir.server;
 
-import dev.weir.MemoryStore;
-import dev.weir.Ticker;
-import dev.weir.engine.Engine;
-import dev.weir.replay.RecordedTraffic;
-import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.Logs;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.IntSupplier;
 
 /**
  * The periodic work of a server, on one thread; an error in one kind does not affect the others.
+ * Each part of the server adds its work before the start.
  */
 final class Housekeeping {
   private static final long ROUND_MILLIS = 1_000;
@@ -27,10 +25,11 @@ final class Housekeeping {
    */
   private static final long FILES_MILLIS = 500;
 
-  private final FullnessWarning fullness =
-      new FullnessWarning("the key space", "--max-keys, --max-memory, max_keys");
-  private final FullnessWarning throttleFullness =
-      new FullnessWarning("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
+  /** A kind of work, done again after each pause. */
+  private record Task(long pauseMillis, Loop loop, Runnable turn) {}
+
+  private final SystemLoad load;
+  private final List<Task> tasks = new ArrayList<>();
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -39,63 +38,39 @@ final class Housekeeping {
             return made;
           });
 
-  private final Behind behind;
-  private final @Nullable MemoryStore throttle;
-  private final @Nullable TokenFile tokens;
-  private final Ticker ticker;
+  Housekeeping(SystemLoad load) {
+    this.load = load;
+    tasks.add(new Task(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll));
+  }
 
-  /**
-   * @param throttle the table for CL.THROTTLE, or null
-   * @param tokens the file of the clients' tokens, or null
-   * @param ticker the time that decides in that table
-   */
-  Housekeeping(
-      Behind behind, @Nullable MemoryStore throttle, @Nullable TokenFile tokens, Ticker ticker) {
-    this.behind = behind;
-    this.throttle = throttle;
-    this.tokens = tokens;
-    this.ticker = ticker;
+  /** Adds work that is done about once a second. */
+  void eachSecond(Loop loop, Runnable turn) {
+    tasks.add(new Task(ROUND_MILLIS, loop, turn));
+  }
+
+  /** Adds a warning when a key space is almost full. */
+  void watchFullness(FullnessWarning warning, IntSupplier fullPercent) {
+    eachSecond(
+        Loop.EXPIRY,
+        () -> warning.warning(fullPercent.getAsInt()).ifPresent(Logs.LOG::warning));
+  }
+
+  /** Adds a look at files that may have changed. */
+  void watchFiles(Loop loop, Runnable turn) {
+    tasks.add(new Task(FILES_MILLIS, loop, turn));
   }
 
   /** Starts the work. */
-  void start(Doors doors) {
-    Engine engine = behind.engine();
-    SystemLoad load = behind.load();
-    SharedStore shared = behind.shared();
-    RecordedTraffic traffic = behind.traffic();
-    MemoryStore throttle = this.throttle;
-    TokenFile tokens = this.tokens;
+  void start() {
     new Guarded(Loop.LOAD, load::poll)
         .run(); // Elastic rules are enforced until there is a reading.
-    every(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll);
-    every(ROUND_MILLIS, Loop.EXPIRY, engine::expire);
-    every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(fullness.warning(engine.fullPercent())));
-    if (throttle != null) {
-      every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(ticker.nanos()));
-      every(
-          ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.warning(throttle.fullPercent())));
-    }
-    if (traffic != null) {
-      every(ROUND_MILLIS, Loop.EXPIRY, traffic::expire);
-    }
-    if (shared != null) {
-      every(ROUND_MILLIS, Loop.STORE, () -> shared.look(engine.rules()));
-    }
-    every(FILES_MILLIS, Loop.CERTIFICATES, doors::refresh);
-    if (tokens != null) {
-      every(FILES_MILLIS, Loop.TOKENS, tokens::refresh);
-    }
-  }
-
-  private void every(long millis, Loop loop, Runnable turn) {
-    ScheduledFuture<?> unused =
-        thread.scheduleWithFixedDelay(
-            new Guarded(loop, turn), millis, millis, TimeUnit.MILLISECONDS);
-  }
-
-  private static void warn(@Nullable String warning) {
-    if (warning != null) {
-      Logs.LOG.warning(warning);
+    for (Task task : tasks) {
+      ScheduledFuture<?> unused =
+          thread.scheduleWithFixedDelay(
+              new Guarded(task.loop(), task.turn()),
+              task.pauseMillis(),
+              task.pauseMillis(),
+              TimeUnit.MILLISECONDS);
     }
   }
 

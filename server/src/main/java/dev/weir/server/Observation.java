@@ -9,7 +9,7 @@ import dev.weir.insight.Insight;
 import dev.weir.insight.Refusals;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
-import dev.weir.server.internal.rules.Configuration;
+import dev.weir.server.internal.rules.StoredConfiguration;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ final class Observation implements AutoCloseable {
   private final ThreadPoolExecutor live;
 
   private Observation(
-      Insight insight, ServerSettings settings, Configuration configuration, Ticker ticker) {
+      Insight insight, ServerSettings settings, StoredConfiguration configuration, Ticker ticker) {
     this.insight = insight;
     this.ticker = ticker;
     clock = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "weir-insight"));
@@ -76,7 +76,7 @@ final class Observation implements AutoCloseable {
 
   /** Observes an engine; nothing is read before {@link #begin}. */
   static Observation open(
-      ServerSettings settings, Engine engine, Configuration configuration, Ticker ticker) {
+      ServerSettings settings, Engine engine, StoredConfiguration configuration, Ticker ticker) {
     Path folder = settings.value(Settings.DATA_DIR).map(data -> data.resolve(FOLDER)).orElse(null);
     History history =
         new History(engine::totals, engine::fullPercent, folder, ticker, Ticker.wall());

@@ -52,6 +52,13 @@ final class Parts {
     parts.add(new Part(name, deadline, stop, abandon));
   }
 
+  /** Replaces the stop of a part that another one has taken over and stops with itself. */
+  void handOver(String name, Runnable stop) {
+    parts.replaceAll(
+        part ->
+            part.name().equals(name) ? new Part(name, part.deadline(), stop::run, stop) : part);
+  }
+
   /** Returns the longest time that {@link #stop} takes. */
   Duration longest() {
     return parts.stream().map(part -> part.deadline().get()).reduce(Duration.ZERO, Duration::plus);

@@ -3,27 +3,17 @@ package dev.weir.server;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Store;
-import dev.weir.Ticker;
-import dev.weir.redis.RedisStore;
 import dev.weir.rules.Choice;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;
-import dev.weir.server.internal.access.PasswordFile;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Setting;
+import dev.weir.server.internal.metrics.StoreFamilies;
+import dev.weir.server.metrics.Families;
 import dev.weir.server.settings.Settings;
-import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.StoreUri;
-import dev.weir.shared.Clocks;
-import dev.weir.shared.ClusterMember;
-import dev.weir.shared.Counters;
-import dev.weir.shared.SharedMetrics;
-import dev.weir.shared.StoreSettings;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -32,12 +22,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /** The store that this server shares with others, with the log lines about its state. */
-final class SharedStore {
+class SharedStore implements StoreConnection {
   /**
    * The longest wait for the first connection: a new server should not answer before it has reached
    * a store that is there.
@@ -50,11 +39,9 @@ final class SharedStore {
   private static final int MOST_WARNINGS = 16;
 
   private final Store store;
-  private final Supplier<SharedMetrics> metrics;
-  private final Supplier<String> problem;
+  private final StoreProbe probe;
   private final String where;
   private final String keys;
-  private final @Nullable ClusterMembership membership;
   private final FewLines log;
   private final Warnings warnings;
 
@@ -62,138 +49,23 @@ final class SharedStore {
   private @Nullable Boolean said;
 
   /**
-   * @param problem the reason why the store cannot be reached, empty if it can be or the cause is
-   *     unknown
    * @param where its address for messages, without a password
    * @param keys a word for the fingerprints by which the store identifies keys
-   * @param membership in a cluster; null if there is no cluster
+   * @param log for the lines about its state
    */
   SharedStore(
       Store store,
-      Supplier<SharedMetrics> metrics,
-      Supplier<String> problem,
+      StoreProbe probe,
       String where,
       String keys,
-      @Nullable ClusterMembership membership,
       FewLines log,
       Warnings warnings) {
     this.store = store;
-    this.metrics = metrics;
-    this.problem = problem;
+    this.probe = probe;
     this.where = where;
     this.keys = keys;
-    this.membership = membership;
     this.log = log;
     this.warnings = warnings;
-  }
-
-  /**
-   * Opens the store by the settings, whether it can be reached or not. Returns null if limits are
-   * counted in this process alone.
-   *
-   * @throws StartException if its password cannot be read, or this server cannot be the cluster's
-   *     member
-   * @throws InterruptedException if the thread is interrupted while it waits for the cluster
-   */
-  static @Nullable SharedStore open(ServerSettings settings, Ticker ticker)
-      throws StartException, InterruptedException {
-    if (!settings.value(Settings.CLUSTER).isEmpty()) {
-      return joined(settings, ticker);
-    }
-    StoreUri uri = settings.value(Settings.STORE).orElse(null);
-    if (uri == null) {
-      return null;
-    }
-    if (!uri.seeds().isEmpty()) {
-      return connected(settings, uri, ticker);
-    }
-    Details details = new Details(ticker);
-    Warnings warnings = new Warnings(new FewLines(ticker));
-    RedisStore.Builder builder =
-        uri.builder()
-            .prefix(settings.value(Settings.STORE_PREFIX))
-            .timeout(settings.value(Settings.STORE_TIMEOUT))
-            .replicas(settings.value(Settings.STORE_REPLICAS))
-            .log(details)
-            .warnings(warnings);
-    Optional<Path> file = settings.value(Settings.STORE_PASSWORD_FILE);
-    if (file.isPresent()) {
-      builder.password(
-          PasswordFile.read(settings.source(Settings.STORE_PASSWORD_FILE), file.get()));
-    }
-    RedisStore store = builder.build();
-    details.store = store;
-    return of(store, uri.toString(), "shared", null, ticker, warnings);
-  }
-
-  private static SharedStore of(
-      dev.weir.shared.SharedStore store,
-      String where,
-      String keys,
-      @Nullable ClusterMembership membership,
-      Ticker ticker,
-      Warnings warnings) {
-    return new SharedStore(
-        store,
-        store::metrics,
-        store::problem,
-        where,
-        keys,
-        membership,
-        new FewLines(ticker),
-        warnings);
-  }
-
-  /** Returns the store of the cluster that this server joins as a member. */
-  private static SharedStore joined(ServerSettings settings, Ticker ticker)
-      throws StartException, InterruptedException {
-    FewLines lines = new FewLines(ticker);
-    Warnings warnings = new Warnings(new FewLines(ticker));
-    ClusterMembership membership =
-        provider(Settings.CLUSTER)
-            .join(
-                settings,
-                storeSettings(settings, lines, warnings),
-                line -> lines.write(Level.INFO, line));
-    List<String> names =
-        settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
-    String where = "the cluster of " + String.join(", ", names);
-    return of(membership.store(), where, "the cluster's", membership, ticker, warnings);
-  }
-
-  /** Returns the store of a cluster of which this server is not a member. */
-  private static SharedStore connected(ServerSettings settings, StoreUri uri, Ticker ticker)
-      throws StartException, InterruptedException {
-    FewLines lines = new FewLines(ticker);
-    Warnings warnings = new Warnings(new FewLines(ticker));
-    dev.weir.shared.SharedStore store =
-        provider(Settings.STORE)
-            .connect(
-                settings,
-                uri,
-                storeSettings(settings, lines, warnings),
-                line -> lines.write(Level.INFO, line));
-    return of(store, uri.toString(), "the cluster's", null, ticker, warnings);
-  }
-
-  private static ClusterProvider provider(Setting<?> setting) throws StartException {
-    try {
-      return ClusterProvider.find();
-    } catch (StartException e) {
-      throw new StartException(setting.flag() + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static StoreSettings storeSettings(
-      ServerSettings settings, FewLines lines, Warnings warnings) {
-    return new StoreSettings(
-        "cluster",
-        settings.value(Settings.STORE_TIMEOUT).toNanos(),
-        new Clocks(Ticker.system(), Ticker.wall()),
-        false,
-        line -> lines.write(Level.INFO, "store: " + line),
-        warnings,
-        new Counters());
   }
 
   /**
@@ -228,50 +100,41 @@ final class SharedStore {
     }
   }
 
-  /** The store's own log lines, which are warnings while the store does not decide. */
-  private static final class Details implements Consumer<String> {
-    private final FewLines log;
-    private volatile @Nullable RedisStore store;
-
-    Details(Ticker ticker) {
-      log = new FewLines(ticker);
-    }
-
-    @Override
-    public void accept(String line) {
-      RedisStore known = store;
-      boolean decides = known != null && known.available();
-      log.write(decides ? Level.INFO : Level.WARNING, "store: " + StoreUri.hidden(line));
-    }
+  @Override
+  public Optional<Store> store() {
+    return Optional.of(store);
   }
 
-  Store store() {
-    return store;
-  }
-
-  /** Returns a word for the fingerprints by which the store identifies keys. */
-  String keys() {
+  @Override
+  public String keys() {
     return keys;
   }
 
-  /** Returns this server's membership in a cluster; null if there is no cluster. */
-  @Nullable ClusterMembership membership() {
-    return membership;
+  @Override
+  public String place() {
+    return ", store " + where;
   }
 
-  SharedMetrics metrics() {
-    return metrics.get();
+  @Override
+  public void begin(RuleSet rules, boolean warm) throws InterruptedException {
+    announce(rules);
+    await(warm);
+    look(rules);
   }
 
-  /** Waits a while until the store can be reached; the server also starts without it. */
-  void await() throws InterruptedException {
-    if (membership != null) {
-      membership.awaitCaughtUp();
-    }
-    for (long waited = 0; waited < MAX_WAIT_MILLIS && !metrics().available(); ) {
+  /**
+   * Waits a while until the store can be reached; the server also starts without it.
+   *
+   * @param warm true to warm up the path to the store
+   */
+  void await(boolean warm) throws InterruptedException {
+    for (long waited = 0; waited < MAX_WAIT_MILLIS && !available(); waited += STEP_MILLIS) {
       Thread.sleep(STEP_MILLIS);
-      waited += STEP_MILLIS;
     }
+  }
+
+  private boolean available() {
+    return probe.metrics().get().available();
   }
 
   /**
@@ -280,7 +143,7 @@ final class SharedStore {
    *
    * @param rules in force
    */
-  void begin(RuleSet rules) {
+  void announce(RuleSet rules) {
     Logs.LOG.info(
         "store: while "
             + where
@@ -293,21 +156,17 @@ final class SharedStore {
             + "). With envoyproxy/ratelimit, Envoy lets such requests pass by default");
   }
 
-  /**
-   * Logs when the store is lost or reached, and warnings that had to wait; called about once a
-   * second.
-   *
-   * @param rules in force
-   */
-  void look(RuleSet rules) {
+  /** Logs when the store is lost or reached, and warnings that had to wait. */
+  @Override
+  public void look(RuleSet rules) {
     warnings.say();
-    boolean available = metrics().available();
+    boolean available = available();
     if (said == null || said != available) {
       LogEvent line =
           available
               ? LogEvent.of(Level.INFO, "store_decides", "store: " + where + " decides")
               : LogEvent.of(Level.WARNING, "store_lost", "store: " + lost() + until(rules))
-                  .with("reason", StoreUri.hidden(problem.get()));
+                  .with("reason", StoreUri.hidden(probe.problem().get()));
       boolean written = log.writeOrKeep(line.with("store", where));
       if (written) {
         said = available;
@@ -316,7 +175,7 @@ final class SharedStore {
   }
 
   private String lost() {
-    String cause = StoreUri.hidden(problem.get());
+    String cause = StoreUri.hidden(probe.problem().get());
     return where + " does not decide" + (cause.isEmpty() ? "" : " (" + cause + ")") + "; ";
   }
 
@@ -339,9 +198,13 @@ final class SharedStore {
     return words.isEmpty() ? "none" : String.join(", ", words);
   }
 
-  /** Returns the store's URI, without a password. */
   @Override
-  public String toString() {
-    return where;
+  public void addMetrics(Families to) {
+    StoreFamilies.add(to, probe.metrics().get());
+  }
+
+  @Override
+  public void close() {
+    store.close();
   }
 }

@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import dev.weir.client.WeirClient;
 import dev.weir.server.internal.access.PasswordFile;
+import dev.weir.server.internal.metrics.ClientFamilies;
+import dev.weir.server.metrics.Families;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
@@ -11,21 +13,27 @@ import io.grpc.TlsChannelCredentials;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** The construction of the client of the server whose limits this one holds. */
-final class Upstream {
-  private Upstream() {}
+/** The server whose limits this one holds, if it has none of its own. */
+final class Upstream implements AutoCloseable {
+  /** The upstream of a server that has limits of its own. */
+  static final Upstream NONE = new Upstream(Optional.empty());
+
+  private final Optional<WeirClient> client;
+
+  private Upstream(Optional<WeirClient> client) {
+    this.client = client;
+  }
 
   /**
-   * Returns a client, or null if this server has limits of its own.
+   * Opens a client of the server that the settings name, or returns {@link #NONE}.
    *
    * @throws StartException if a certificate or the token cannot be used
    */
-  static @Nullable WeirClient open(ServerSettings settings) throws StartException {
+  static Upstream open(ServerSettings settings) throws StartException {
     Optional<UpstreamUri> upstream = settings.value(Settings.UPSTREAM);
     if (upstream.isEmpty()) {
-      return null;
+      return NONE;
     }
     WeirClient.Builder builder =
         WeirClient.builder(upstream.get().target())
@@ -40,7 +48,22 @@ final class Upstream {
       String text = PasswordFile.read(source, token.get());
       builder.token(() -> text);
     }
-    return builder.build();
+    return new Upstream(Optional.of(builder.build()));
+  }
+
+  /** Returns the client of the server; empty if this server has limits of its own. */
+  Optional<WeirClient> client() {
+    return client;
+  }
+
+  /** Adds the metrics of the client. */
+  void addMetrics(Families to) {
+    client.ifPresent(from -> ClientFamilies.add(to, from.metrics()));
+  }
+
+  @Override
+  public void close() {
+    client.ifPresent(WeirClient::close);
   }
 
   private static ChannelCredentials credentials(Optional<Path> ca) throws StartException {

@@ -9,8 +9,6 @@ import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
-import dev.weir.server.internal.access.Tokens;
-import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.rules.RulesInForce;
@@ -82,19 +80,11 @@ final class WarmUp {
       Doors doors =
           Doors.open(
               settings,
-              new Behind(
-                  engine,
-                  SystemLoad.of(settings, ticker),
-                  null,
-                  new CallerBuckets(table, ticker.nanos()),
-                  Tokens.notRequired(),
-                  null,
-                  null,
-                  null,
-                  null,
-                  null,
-                  Tracing.OFF,
-                  null),
+              ServerParts.builder(
+                      engine,
+                      SystemLoad.of(settings, ticker),
+                      new CallerBuckets(table, ticker.nanos()))
+                  .build(),
               ticker);
       try {
         String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();

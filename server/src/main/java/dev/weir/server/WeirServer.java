@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Level;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A running server: ports for gRPC, HTTP and Redis clients on one engine, with rules that are
@@ -34,15 +33,11 @@ public final class WeirServer implements AutoCloseable {
    */
 
   private final ServerSettings settings;
-  private final Behind behind;
+  private final ServerParts serverParts;
   private final RulesInForce rules;
   private final Housekeeping housekeeping;
   private final Doors doors;
   private final Parts parts;
-  private final int grpcPort;
-  private final int httpPort;
-  private final int respPort;
-  private final int adminPort;
   private final State state = new State();
 
   /** Progress of a stop. */
@@ -66,21 +61,17 @@ public final class WeirServer implements AutoCloseable {
 
   WeirServer(
       ServerSettings settings,
-      Behind behind,
+      ServerParts serverParts,
       RulesInForce rules,
       Housekeeping housekeeping,
       Doors doors,
       Parts parts) {
     this.settings = settings;
-    this.behind = behind;
+    this.serverParts = serverParts;
     this.rules = rules;
     this.housekeeping = housekeeping;
     this.doors = doors;
     this.parts = parts;
-    this.grpcPort = doors.grpcPort();
-    this.httpPort = doors.httpPort();
-    this.respPort = doors.respPort();
-    this.adminPort = doors.adminPort();
   }
 
   /**
@@ -107,12 +98,12 @@ public final class WeirServer implements AutoCloseable {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
-    return Assembly.start(settings, SharedStore.open(settings, ticker), Administration::api, begun);
+    return Assembly.start(settings, StoreOpener.open(settings, ticker), Administration::api, begun);
   }
 
-  /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
+  /** Starts a server; it closes the shared store when it is closed. */
   static WeirServer start(
-      ServerSettings settings, @Nullable SharedStore shared, Administration administration)
+      ServerSettings settings, StoreConnection shared, Administration administration)
       throws StartException, InterruptedException {
     return Assembly.start(settings, shared, administration, server -> {});
   }
@@ -140,23 +131,15 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void keepHouse() {
-    housekeeping.start(doors);
-    Observation observation = behind.observation();
-    if (observation != null) {
-      observation.begin();
-    }
+    housekeeping.start();
+    serverParts.admin().begin();
   }
 
   private void beginToDecide() throws InterruptedException {
-    SharedStore shared = behind.shared();
-    if (shared != null) {
+    StoreConnection shared = serverParts.shared();
+    if (shared.store().isPresent()) {
       waits("the shared store is not reached yet");
-      shared.begin(behind.engine().rules());
-      shared.await();
-      if (shared.membership() != null && !settings.value(Settings.NO_WARMUP)) {
-        Logs.LOG.info(ClusterWarmUp.run(shared.store(), Ticker.system()));
-      }
-      shared.look(behind.engine().rules());
+      shared.begin(serverParts.engine().rules(), !settings.value(Settings.NO_WARMUP));
     }
   }
 
@@ -188,52 +171,51 @@ public final class WeirServer implements AutoCloseable {
         LogEvent.of(level, event, message + places())
             .with("version", ServerMetrics.version())
             .with("host", settings.value(Settings.HOST))
-            .with("http_port", httpPort)
-            .with("grpc_port", grpcPort);
-    if (respPort >= 0) {
-      line.with("resp_port", respPort);
+            .with("http_port", httpPort())
+            .with("grpc_port", grpcPort());
+    if (respPort() >= 0) {
+      line.with("resp_port", respPort());
     }
-    if (adminPort >= 0) {
-      line.with("admin_port", adminPort);
+    if (adminPort() >= 0) {
+      line.with("admin_port", adminPort());
     }
     line.log();
   }
 
   private String places() {
     String host = settings.value(Settings.HOST);
-    SharedStore shared = behind.shared();
     return "http on "
         + host
         + ":"
-        + httpPort
+        + httpPort()
         + ", grpc on "
         + host
         + ":"
-        + grpcPort
-        + (respPort < 0 ? "" : ", resp on " + host + ":" + respPort)
-        + (adminPort < 0
+        + grpcPort()
+        + (respPort() < 0 ? "" : ", resp on " + host + ":" + respPort())
+        + (adminPort() < 0
             ? ""
-            : ", admin on " + settings.value(Settings.ADMIN_HOST) + ":" + adminPort)
-        + (shared == null ? "" : ", store " + shared)
+            : ", admin on " + settings.value(Settings.ADMIN_HOST) + ":" + adminPort())
+        + serverParts.shared().place()
         + settings.value(Settings.UPSTREAM).map(uri -> ", upstream " + uri).orElse("");
   }
 
   public int httpPort() {
-    return httpPort;
+    return doors.httpPort();
   }
 
   public int grpcPort() {
-    return grpcPort;
+    return doors.grpcPort();
   }
 
   /** Returns the number of the port for Redis clients, or -1 if there is none. */
   public int respPort() {
-    return respPort;
+    return doors.respPort();
   }
 
   /** Returns the number of the port for administration, or -1 if there is none. */
   public int adminPort() {
-    return adminPort;
+    return doors.adminPort();
   }
 
   /** Returns whether the server takes requests. */

@@ -66,11 +66,9 @@ class LateAnswersTest {
     SharedStore shared =
         new SharedStore(
             asked,
-            () -> METRICS,
-            () -> "",
+            new StoreProbe(() -> METRICS, () -> ""),
             "late",
             "shared",
-            null,
             new FewLines(Ticker.system()),
             new SharedStore.Warnings(new FewLines(Ticker.system())));
     log = new LogCapture();

@@ -85,7 +85,7 @@ public final class RunningServer implements AutoCloseable {
         settings(Map.of("config-store", store.address, "admin-port", "0"), namesAndValues);
     Logs.install(settings, Ticker.system());
     return new RunningServer(
-        WeirServer.start(settings, null, (from, engine, with, ticker, known) -> handler));
+        WeirServer.start(settings, StoreConnection.NONE, inputs -> handler));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {

@@ -67,11 +67,11 @@ class SharedStoreTest {
   private final SharedStore store =
       new SharedStore(
           new MemoryStore(),
-          () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
-          () -> problem,
+          new StoreProbe(
+              () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
+              () -> problem),
           "redis://h",
           "shared",
-          null,
           new FewLines(ticker),
           warnings);
 
@@ -107,7 +107,7 @@ class SharedStoreTest {
 
   @Test
   void whatIsAnsweredWithoutIt_isSaidAtTheStart() {
-    store.begin(RULES);
+    store.announce(RULES);
     assertThat(lines)
         .containsExactly(
             "INFO store: while redis://h does not decide, rules answer: 2 deny, 1 allow,"

@@ -23,11 +23,9 @@ final class SharedStores {
     Ticker ticker = Ticker.system();
     return new SharedStore(
         store,
-        metrics,
-        () -> "",
+        new StoreProbe(metrics, () -> ""),
         "pretended",
         "shared",
-        null,
         new FewLines(ticker),
         new SharedStore.Warnings(new FewLines(ticker)));
   }

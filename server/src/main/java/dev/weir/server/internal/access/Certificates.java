@@ -28,9 +28,17 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 public final class Certificates {
-  private final WatchedFiles files;
+  /** The certificates of ports in plain text. */
+  public static final Certificates NONE = new Certificates();
+
+  private final Optional<WatchedFiles> files;
   private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
   private final @Nullable AdvancedTlsX509TrustManager clients;
+
+  private Certificates() {
+    clients = null;
+    files = Optional.empty();
+  }
 
   private Certificates(
       Setting<Optional<Path>> setting, Path certificate, Path key, @Nullable Path clientCa)
@@ -46,21 +54,23 @@ public final class Certificates {
     if (clientCa != null) {
       paths.add(clientCa);
     }
-    files = new WatchedFiles(setting.flag(), " for new connections", paths, this::take);
-    files.first();
+    WatchedFiles watched =
+        new WatchedFiles(setting.flag(), " for new connections", paths, this::take);
+    files = Optional.of(watched);
+    watched.first();
   }
 
   /**
-   * Returns the certificates of the settings, or null if there are none.
+   * Returns the certificates of the settings, or {@link #NONE}.
    *
    * @throws StartException if they cannot be used
    */
-  public static @Nullable Certificates of(ServerSettings settings, TlsSettings tls)
+  public static Certificates of(ServerSettings settings, TlsSettings tls)
       throws StartException {
     Optional<Path> certificate = settings.value(tls.certificate());
     Optional<Path> key = settings.value(tls.key());
     if (certificate.isEmpty() || key.isEmpty()) {
-      return null;
+      return NONE;
     }
     try {
       Path clientCa = settings.value(tls.clientCa()).orElse(null);
@@ -130,7 +140,12 @@ public final class Certificates {
 
   /** Reads the files; if they cannot be used, the old content stays in force. */
   public void refresh() {
-    files.look();
+    files.ifPresent(WatchedFiles::look);
+  }
+
+  /** Returns whether there are certificates; if not, the port speaks plain text. */
+  public boolean exist() {
+    return files.isPresent();
   }
 
   public X509KeyManager keys() {

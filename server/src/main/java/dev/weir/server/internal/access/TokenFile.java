@@ -12,21 +12,30 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The tokens of a file, read again when it changes. Safe for use by many threads. */
 public final class TokenFile {
-  private final Tokens tokens = Tokens.noneYet();
-  private final WatchedFiles file;
+  /** The file of a server that requires no tokens. */
+  private static final TokenFile NONE = new TokenFile(Tokens.notRequired(), () -> {});
 
-  private TokenFile(Path path) throws IOException, GeneralSecurityException {
-    file =
+  private final Tokens tokens;
+  private final Runnable refresh;
+
+  private TokenFile(Tokens tokens, Runnable refresh) {
+    this.tokens = tokens;
+    this.refresh = refresh;
+  }
+
+  private static TokenFile of(Path path) throws IOException, GeneralSecurityException {
+    Tokens tokens = Tokens.noneYet();
+    WatchedFiles file =
         new WatchedFiles(
             Settings.TOKEN_FILE.flag(),
             "",
             List.of(path),
             contents -> tokens.replace(lines(contents.get(0))));
     file.first();
+    return new TokenFile(tokens, file::look);
   }
 
   private static List<String> lines(byte[] content) {
@@ -39,14 +48,14 @@ public final class TokenFile {
   }
 
   /**
-   * Returns the tokens of the settings, or null if none is required.
+   * Returns the tokens of the settings; without a file, none are required.
    *
    * @throws StartException if the file cannot be used
    */
-  public static @Nullable TokenFile of(ServerSettings settings) throws StartException {
+  public static TokenFile of(ServerSettings settings) throws StartException {
     Optional<Path> path = settings.value(Settings.TOKEN_FILE);
     try {
-      return path.isEmpty() ? null : new TokenFile(path.get());
+      return path.isEmpty() ? NONE : of(path.get());
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new StartException(
           settings.source(Settings.TOKEN_FILE) + ": " + path.get() + ": " + WatchedFiles.reason(e),
@@ -60,6 +69,6 @@ public final class TokenFile {
 
   /** Reloads the file; if it cannot be used, the old tokens stay valid. */
   public void refresh() {
-    file.look();
+    refresh.run();
   }
 }

@@ -1,8 +1,6 @@
 package dev.weir.server.internal.deciding;
 
-import dev.weir.Decision;
 import dev.weir.FailureMode;
-import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
@@ -10,25 +8,22 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.Grant;
 import dev.weir.engine.LeaseAsk;
 import dev.weir.engine.RequestBatch;
-import dev.weir.engine.Status;
 import dev.weir.engine.Ticket;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.http.LeaseCall;
-import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.guard.LoopLag;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.guard.UndecidedBytes;
 import dev.weir.server.internal.log.RefusalLog;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The decider of the requests of all protocols. It passes them to the engine except in two cases.
@@ -38,91 +33,104 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 public final class GuardedDecider implements Decider {
-  /**
-   * The retry-after of requests that could not be decided, the same as with a store that does not
-   * answer.
-   */
-  private static final long RETRY_NANOS = 1_000_000_000L;
-
   /** The approximate bytes of a lease or charge that is being given back. */
   private static final long RETURN_BYTES = 64;
 
   private final Engine engine;
   private final SystemLoad load;
   private final Ticker ticker;
-  private final boolean passWithoutRules;
-  private final @Nullable RecordedTraffic traffic;
-  private final @Nullable RefusalLog refusals;
-
-  /** The decider in place of the engine, which has no rules then; null if the engine decides. */
-  private final @Nullable Decider upstream;
-
+  private final UnknownAnswers unknown;
+  private final RequestRecorder recorder;
+  private final RefusalLog refusals;
+  private final Backend backend;
   private final UndecidedBytes undecided;
 
+  /** True if the engine may decide a request that nothing else has to see. */
+  private final boolean addsToBatches;
+
+  /** Makes a decider that uses an engine, and neither records nor logs its requests. */
   public GuardedDecider(Engine engine, SystemLoad load, Ticker ticker) {
-    this(engine, load, FailureMode.DENY, ticker);
+    this(builder(engine, load, ticker));
   }
 
-  /**
-   * Makes a decider that uses an engine.
-   *
-   * @param withoutRules the answer before the first rules; only ALLOW lets requests pass
-   */
-  public GuardedDecider(Engine engine, SystemLoad load, FailureMode withoutRules, Ticker ticker) {
-    this(engine, load, withoutRules, ticker, null, null, null, new UndecidedBytes(Long.MAX_VALUE));
+  private GuardedDecider(Builder parts) {
+    engine = parts.engine;
+    load = parts.load;
+    ticker = parts.ticker;
+    unknown = new UnknownAnswers(parts.withoutRules == FailureMode.ALLOW, ticker);
+    recorder = parts.recorder;
+    refusals = parts.refusals;
+    undecided = parts.undecided;
+    backend =
+        parts
+            .upstream
+            .<Backend>map(upstream -> new UpstreamBackend(upstream, unknown))
+            .orElseGet(() -> new EngineBackend(engine, load));
+    addsToBatches =
+        parts.upstream.isEmpty()
+            && recorder == RequestRecorder.NONE
+            && !refusals.isOn()
+            && !load.countsRequests();
   }
 
-  /**
-   * Makes a decider that uses an engine, and records its requests.
-   *
-   * @param traffic records every request that rules decide, or that is refused because the server
-   *     is overloaded; null to record nothing
-   * @param refusals logs refused requests; null to log none
-   * @param upstream decides instead of the engine; null if the engine decides
-   * @param undecided counts the requests that wait for their decision
-   */
-  public GuardedDecider(
-      Engine engine,
-      SystemLoad load,
-      FailureMode withoutRules,
-      Ticker ticker,
-      @Nullable RecordedTraffic traffic,
-      @Nullable RefusalLog refusals,
-      @Nullable Decider upstream,
-      UndecidedBytes undecided) {
-    this.engine = engine;
-    this.load = load;
-    this.ticker = ticker;
-    this.traffic = traffic;
-    this.refusals = refusals;
-    this.upstream = upstream;
-    this.undecided = undecided;
-    passWithoutRules = withoutRules == FailureMode.ALLOW;
+  /** Returns a builder of a decider that uses an engine. */
+  public static Builder builder(Engine engine, SystemLoad load, Ticker ticker) {
+    return new Builder(engine, load, ticker);
   }
 
-  /** Returns whether no rules are in force yet, not even an empty set. */
-  private boolean withoutRules() {
-    return upstream == null && engine.revision() == 0;
-  }
+  /** A builder of a {@link GuardedDecider}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Engine engine;
+    private final SystemLoad load;
+    private final Ticker ticker;
+    private FailureMode withoutRules = FailureMode.DENY;
+    private RequestRecorder recorder = RequestRecorder.NONE;
+    private RefusalLog refusals = RefusalLog.NONE;
+    private Optional<? extends Decider> upstream = Optional.empty();
+    private UndecidedBytes undecided = new UndecidedBytes(Long.MAX_VALUE);
 
-  private Answer uncertain(Request request) {
-    return unknown(request, Reason.UNCERTAIN);
-  }
+    private Builder(Engine engine, SystemLoad load, Ticker ticker) {
+      this.engine = engine;
+      this.load = load;
+      this.ticker = ticker;
+    }
 
-  private Answer unknown(Request request, Reason reason) {
-    Decision decision =
-        new Decision(
-            passWithoutRules,
-            reason,
-            "",
-            0,
-            0,
-            passWithoutRules ? 0 : RETRY_NANOS,
-            0,
-            ticker.nanos());
-    Status status = new Status(passWithoutRules, null, decision, null, 0, 0);
-    int descriptors = Math.max(1, request.descriptors().size());
-    return Answer.of(passWithoutRules, Collections.nCopies(descriptors, status), null, 0);
+    /** Sets the answer before the first rules; only ALLOW lets requests pass. Default: DENY. */
+    public Builder withoutRules(FailureMode mode) {
+      withoutRules = mode;
+      return this;
+    }
+
+    /**
+     * Sets the recorder of every request that rules decide, or that is refused because the server
+     * is overloaded. Default: none.
+     */
+    public Builder recorder(RequestRecorder newRecorder) {
+      recorder = newRecorder;
+      return this;
+    }
+
+    /** Sets the log of refused requests. Default: none. */
+    public Builder refusals(RefusalLog newRefusals) {
+      refusals = newRefusals;
+      return this;
+    }
+
+    /** Sets a decider in place of the engine, which has no rules then. Default: none. */
+    public Builder upstream(Optional<? extends Decider> newUpstream) {
+      upstream = newUpstream;
+      return this;
+    }
+
+    /** Sets the counter of the requests that wait for their decision. Default: one without bound. */
+    public Builder undecided(UndecidedBytes newUndecided) {
+      undecided = newUndecided;
+      return this;
+    }
+
+    public GuardedDecider build() {
+      return new GuardedDecider(this);
+    }
   }
 
   public Engine engine() {
@@ -155,54 +163,36 @@ public final class GuardedDecider implements Decider {
    */
   public void decideAll(
       List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
-    Consumer<? super List<Answer>> done = refusals == null ? last : telling(requests, last);
-    if (withoutRules()) {
-      done.accept(requests.stream().map(this::uncertain).toList());
+    Consumer<? super List<Answer>> done = refusals.isOn() ? logging(requests, last) : last;
+    if (!backend.decides()) {
+      done.accept(requests.stream().map(unknown::uncertain).toList());
       return;
     }
     long now = ticker.nanos();
-    if (traffic != null) {
-      for (int i = 0; i < requests.size(); i++) {
-        traffic.add(requests.get(i), now);
-      }
+    for (int i = 0; i < requests.size(); i++) {
+      recorder.add(requests.get(i), now);
     }
     if (overloaded(now, requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
-      requests.forEach(request -> refuse(request, answers::add));
+      requests.forEach(request -> backend.refuse(request, answers::add));
       done.accept(answers);
       return;
     }
     UndecidedBytes.PendingDecision<List<Answer>> waiting = undecided.until(done);
-    if (upstream != null) {
-      Collected<Answer> answers = new Collected<>(requests.size(), waiting);
-      for (int i = 0; i < requests.size(); i++) {
-        int index = i;
-        upstream.decide(requests.get(i), answer -> answers.put(index, answer));
-      }
-    } else {
-      engine.decideAll(requests, load.counting(requests.size(), waiting));
-    }
+    backend.decideAll(requests, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + memoryBytes(requests));
     }
   }
 
-  private Consumer<List<Answer>> telling(
+  private Consumer<List<Answer>> logging(
       List<Request> requests, Consumer<? super List<Answer>> last) {
     return answers -> {
-      for (int i = 0; refusals != null && i < answers.size(); i++) {
+      for (int i = 0; i < answers.size(); i++) {
         refusals.refused(requests.get(i), answers.get(i));
       }
       last.accept(answers);
     };
-  }
-
-  private void refuse(Request request, Consumer<? super Answer> done) {
-    if (upstream == null) {
-      engine.refuse(request, done);
-    } else {
-      done.accept(unknown(request, Reason.OVERLOADED));
-    }
   }
 
   /**
@@ -216,13 +206,7 @@ public final class GuardedDecider implements Decider {
     decideAll(
         batch.requests(),
         beside,
-        answers -> done.accept(batch.results(answers, revision(answers))));
-  }
-
-  private long revision(List<Answer> answers) {
-    return upstream == null
-        ? engine.revision()
-        : answers.stream().mapToLong(Answer::revision).max().orElse(0);
+        answers -> done.accept(batch.results(answers, backend.revision(answers))));
   }
 
   /**
@@ -234,10 +218,10 @@ public final class GuardedDecider implements Decider {
   public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
     UndecidedBytes.PendingDecision<LeaseCall.Results> waiting = undecided.until(done);
-    if (!withoutRules() && overloaded(now, call.asks().size())) {
+    if (backend.decides() && overloaded(now, call.asks().size())) {
       List<Grant> grants = new ArrayList<>(call.asks().size());
       for (LeaseAsk ask : call.asks()) {
-        refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
+        backend.refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
       }
       takeBack(call, takenBack -> waiting.accept(results(call, grants, takenBack)));
     } else {
@@ -257,7 +241,8 @@ public final class GuardedDecider implements Decider {
   }
 
   private LeaseCall.Results results(LeaseCall call, List<Grant> grants, long takenBack) {
-    return call.results(grants, revision(grants.stream().map(Grant::answer).toList()), takenBack);
+    List<Answer> answers = grants.stream().map(Grant::answer).toList();
+    return call.results(grants, backend.revision(answers), takenBack);
   }
 
   private void takeBack(LeaseCall call, LongConsumer done) {
@@ -297,18 +282,12 @@ public final class GuardedDecider implements Decider {
   }
 
   private void ask(LeaseAsk ask, Consumer<? super Grant> done) {
-    if (withoutRules()) {
-      done.accept(Grant.nothing(uncertain(ask.request())));
+    if (!backend.decides()) {
+      done.accept(Grant.nothing(unknown.uncertain(ask.request())));
       return;
     }
-    if (traffic != null) {
-      traffic.add(ask.request(), ticker.nanos());
-    }
-    if (upstream != null) {
-      upstream.decide(ask.request(), answer -> done.accept(Grant.nothing(answer)));
-      return;
-    }
-    engine.leases().ask(ask, load.counting(1, done));
+    recorder.add(ask.request(), ticker.nanos());
+    backend.ask(ask, done);
   }
 
   @Override
@@ -323,25 +302,19 @@ public final class GuardedDecider implements Decider {
    *     answered, besides the request
    */
   public void decide(Request request, LongSupplier beside, Consumer<? super Answer> last) {
-    Consumer<? super Answer> done = refusals == null ? last : refusals.before(last, request, true);
-    if (withoutRules()) {
-      done.accept(uncertain(request));
+    Consumer<? super Answer> done = refusals.before(last, request, true);
+    if (!backend.decides()) {
+      done.accept(unknown.uncertain(request));
       return;
     }
     long now = ticker.nanos();
-    if (traffic != null) {
-      traffic.add(request, now);
-    }
+    recorder.add(request, now);
     if (overloaded(now, 1)) {
-      refuse(request, done);
+      backend.refuse(request, done);
       return;
     }
     UndecidedBytes.PendingDecision<Answer> waiting = undecided.until(done);
-    if (upstream != null) {
-      upstream.decide(request, waiting);
-    } else {
-      engine.decide(request, load.counting(1, waiting));
-    }
+    backend.decide(request, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + request.memoryBytes());
     }
@@ -361,11 +334,8 @@ public final class GuardedDecider implements Decider {
       int count,
       long permits,
       long nowNanos) {
-    return upstream == null
-        && traffic == null
-        && refusals == null
-        && !load.countsRequests()
-        && !withoutRules()
+    return addsToBatches
+        && backend.decides()
         && !LoopLag.here().overloaded(nowNanos, 0)
         && batch.add(domain, keysAndValues, count, permits);
   }
@@ -378,28 +348,22 @@ public final class GuardedDecider implements Decider {
 
   @Override
   public void peek(Request request, Consumer<? super Answer> done) {
-    if (withoutRules()) {
-      done.accept(uncertain(request));
-    } else if (upstream != null) {
-      upstream.peek(request, done);
+    if (backend.decides()) {
+      backend.peek(request, done);
     } else {
-      engine.peek(request, done);
+      done.accept(unknown.uncertain(request));
     }
   }
 
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
-    (upstream == null ? engine : upstream).refund(request, answer, done);
+    backend.refund(request, answer, done);
   }
 
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-    return (upstream == null ? engine : upstream)
-        .enqueue(
-            request,
-            refused,
-            maxWaitNanos,
-            refusals == null ? done : refusals.before(done, request, false));
+    return backend.enqueue(
+        request, refused, maxWaitNanos, refusals.before(done, request, false));
   }
 }

@@ -6,6 +6,7 @@ import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.LoopLag;
+import dev.weir.server.internal.guard.Port;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Setting;
@@ -38,13 +39,12 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.X509TrustManager;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The gRPC port: the rate limit service, health and reflection on grpc-java's own Netty server.
  * Calls are answered on the transport's event loop; nothing there may block.
  */
-public final class GrpcDoor {
+public final class GrpcDoor implements Port {
   /** The most bytes of metadata, a few times as many as a service mesh adds to a call. */
   private static final int MAX_METADATA_BYTES = 16 << 10;
 
@@ -91,14 +91,13 @@ public final class GrpcDoor {
    *
    * @param rls the rate limit service
    * @param others services besides it
-   * @param certificates null for plain text
    * @throws IOException if it cannot listen there
    */
   public static GrpcDoor open(
       ServerSettings settings,
       RlsService rls,
       List<BindableService> others,
-      @Nullable Certificates certificates,
+      Certificates certificates,
       Tokens tokens,
       DoorCounters counters,
       Tracing tracing,
@@ -112,7 +111,7 @@ public final class GrpcDoor {
     boolean epoll = Epoll.isAvailable();
     GrpcConnections connections =
         new GrpcConnections(
-            settings, counters, rls, inFlight, tokens::required, certificates != null, ticker);
+            settings, counters, rls, inFlight, tokens::required, certificates.exist(), ticker);
     EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
     EventLoopGroup loops =
         group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");
@@ -186,8 +185,8 @@ public final class GrpcDoor {
     return settings.value(setting).toNanos();
   }
 
-  private static ServerCredentials credentials(@Nullable Certificates certificates) {
-    if (certificates == null) {
+  private static ServerCredentials credentials(Certificates certificates) {
+    if (!certificates.exist()) {
       return InsecureServerCredentials.create();
     }
     TlsServerCredentials.Builder tls =
@@ -199,15 +198,18 @@ public final class GrpcDoor {
     return tls.build();
   }
 
+  @Override
   public int port() {
     return server.getPort();
   }
 
+  @Override
   public void ready() {
     report(ServingStatus.SERVING);
   }
 
   /** Reports NOT_SERVING until it is {@linkplain #ready() ready} again. */
+  @Override
   public void notReady() {
     report(ServingStatus.NOT_SERVING);
   }
@@ -217,14 +219,15 @@ public final class GrpcDoor {
   }
 
   /** Takes no new calls; those in flight go on. */
-  public void shut() {
+  @Override
+  public void shut(Duration timeout) {
     server.shutdown();
   }
 
-  /** Waits for the calls in flight, then closes; returns whether all were done in time. */
-  public boolean close(Duration timeout) throws InterruptedException {
+  @Override
+  public void close(Duration timeout) throws InterruptedException {
     server.shutdown();
-    boolean done = inFlight.awaitNone(timeout.toNanos());
+    boolean unused = inFlight.awaitNone(timeout.toNanos());
     long linger = Math.min(timeout.toNanos(), LINGER_NANOS);
     if (!server.awaitTermination(linger, TimeUnit.NANOSECONDS)) {
       server.shutdownNow();
@@ -233,6 +236,5 @@ public final class GrpcDoor {
       }
     }
     end(groups);
-    return done;
   }
 }

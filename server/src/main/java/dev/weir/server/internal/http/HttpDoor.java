@@ -8,6 +8,7 @@ import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
+import dev.weir.server.internal.guard.Port;
 import dev.weir.server.internal.guard.Unread;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.ServerSettings;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * An HTTP port, on Vert.x: one listener with an event loop for each core, and the same handlers on
  * each loop.
  */
-public final class HttpDoor {
+public final class HttpDoor implements Port {
   /**
    * The most requests at once on one HTTP/2 connection: each may have a body that is kept until its
    * end.
@@ -64,6 +65,7 @@ public final class HttpDoor {
   private final DoorCounters counters;
   private final Ticker ticker;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+  private volatile CompletableFuture<Void> shut = CompletableFuture.completedFuture(null);
 
   private HttpDoor(
       ServerSettings settings,
@@ -93,7 +95,7 @@ public final class HttpDoor {
       ServerSettings settings,
       EventLoops loops,
       Endpoints endpoints,
-      @Nullable Certificates certificates,
+      Certificates certificates,
       Tokens tokens,
       DoorCounters counters,
       Ticker ticker)
@@ -107,13 +109,13 @@ public final class HttpDoor {
       ServerSettings settings,
       EventLoops loops,
       Routes routes,
-      @Nullable Certificates certificates,
+      Certificates certificates,
       DoorCounters counters,
       Ticker ticker)
       throws IOException, InterruptedException {
     HttpLimits limits = HttpLimits.ofDecisions(settings);
     HttpServerOptions options = options(settings, limits, certificates);
-    X509TrustManager clients = certificates == null ? null : certificates.clients();
+    X509TrustManager clients = certificates.clients();
     if (clients != null) {
       options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
     }
@@ -140,7 +142,7 @@ public final class HttpDoor {
       int port,
       EventLoops loops,
       AdminRequests requests,
-      @Nullable Certificates certificates,
+      Certificates certificates,
       DoorCounters counters,
       Ticker ticker)
       throws IOException, InterruptedException {
@@ -171,7 +173,7 @@ public final class HttpDoor {
    * wait for the first bytes before it reports a connection, possibly for ever.
    */
   private static HttpServerOptions options(
-      ServerSettings settings, HttpLimits limits, @Nullable Certificates certificates) {
+      ServerSettings settings, HttpLimits limits, Certificates certificates) {
     HttpServerOptions options =
         new HttpServerOptions()
             .setHandle100ContinueAutomatically(true)
@@ -184,7 +186,7 @@ public final class HttpDoor {
                 new Http2Settings()
                     .setMaxConcurrentStreams(MAX_STREAMS)
                     .setMaxHeaderListSize(limits.headBytes()));
-    if (certificates != null) {
+    if (certificates.exist()) {
       options
           .setIdleTimeout((int) settings.value(Settings.IDLE_TIMEOUT).toSeconds()) // Before HTTP/2.
           .setSsl(true)
@@ -196,21 +198,23 @@ public final class HttpDoor {
     return options;
   }
 
+  @Override
   public int port() {
     return servers.get(0).actualPort();
   }
 
-  /** Takes no new requests; those in flight must end within the timeout. */
-  public CompletableFuture<Void> shut(Duration timeout) {
-    return CompletableFuture.allOf(
-        servers.stream()
-            .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
-            .map(done -> done.toCompletionStage().toCompletableFuture())
-            .toArray(CompletableFuture<?>[]::new));
+  @Override
+  public void shut(Duration timeout) {
+    shut =
+        CompletableFuture.allOf(
+            servers.stream()
+                .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
+                .map(done -> done.toCompletionStage().toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Waits for the requests in flight, then closes. */
-  public void close(CompletableFuture<Void> shut, Duration timeout) throws InterruptedException {
+  @Override
+  public void close(Duration timeout) throws InterruptedException {
     try {
       shut.get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {

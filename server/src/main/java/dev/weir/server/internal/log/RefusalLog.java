@@ -27,13 +27,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The log of a random share of the refused requests: their descriptors, the policy, and the time of
  * the refusal. Safe for use by many threads.
  */
 public final class RefusalLog {
+  /** A log of no refusal. */
+  public static final RefusalLog NONE = new RefusalLog(0, value -> "", Ticker.system());
+
   /** The lines at once; after that, {@value #PER_SECOND} a second. */
   private static final int BURST = 20;
 
@@ -49,7 +51,7 @@ public final class RefusalLog {
   private final AtomicLong leftOut = new AtomicLong();
 
   /**
-   * @param millionths share of the refusals that are logged, 1 to 1,000,000
+   * @param millionths share of the refusals that are logged, 0 to 1,000,000
    * @param shown returns the text of a descriptor's value
    */
   RefusalLog(long millionths, UnaryOperator<String> shown, Ticker ticker) {
@@ -63,12 +65,12 @@ public final class RefusalLog {
     limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(1).buildSingle();
   }
 
-  /** Returns the log of the settings, or null if there is none. */
-  public static @Nullable RefusalLog of(ServerSettings settings, Ticker ticker) {
+  /** Returns the log of the settings, or {@link #NONE}. */
+  public static RefusalLog of(ServerSettings settings, Ticker ticker) {
     long share = settings.value(Settings.LOG_REFUSALS);
     boolean plain = settings.value(Settings.LOG_REFUSALS_KEYS) == ShownKeys.PLAIN;
     return share == 0
-        ? null
+        ? NONE
         : new RefusalLog(share, plain ? RefusalLog::cut : Masking.random()::masked, ticker);
   }
 
@@ -77,17 +79,27 @@ public final class RefusalLog {
   }
 
   /**
-   * Returns a consumer that logs a refusal and passes on every answer.
+   * Returns a consumer that logs a refusal and passes on every answer; the one given if none is
+   * logged.
    *
    * @param waits true if a refused request that may wait by the rules is answered later
    */
-  public Consumer<Answer> before(Consumer<? super Answer> done, Request request, boolean waits) {
+  public Consumer<? super Answer> before(
+      Consumer<? super Answer> done, Request request, boolean waits) {
+    if (!isOn()) {
+      return done;
+    }
     return answer -> {
       if (!answer.allowed() && !(waits && answer.maxWaitNanos() > 0)) {
         refused(request, answer);
       }
       done.accept(answer);
     };
+  }
+
+  /** Returns whether refusals are logged. */
+  public boolean isOn() {
+    return millionths > 0;
   }
 
   /** Logs a refusal, by chance. */

@@ -4,10 +4,11 @@ import dev.weir.client.ClientMetrics;
 import dev.weir.server.metrics.Families;
 
 /** The metrics of a server that calls another one. */
-final class ClientFamilies {
+public final class ClientFamilies {
   private ClientFamilies() {}
 
-  static void add(Families to, ClientMetrics client) {
+  /** Adds the counts of the client of the upstream server. */
+  public static void add(Families to, ClientMetrics client) {
     to.gauge(
         "weir_client_available",
         "1 while the upstream server can be asked, 0 while it is away.",

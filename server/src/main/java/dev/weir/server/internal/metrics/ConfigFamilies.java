@@ -8,12 +8,13 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;
 
 /** The metrics of a configuration store, and of the limits of subjects that it holds. */
-final class ConfigFamilies {
+public final class ConfigFamilies {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private ConfigFamilies() {}
 
-  static void add(Families to, CountedConfig config) {
+  /** Adds the counts of the configuration store and of the limits of subjects. */
+  public static void add(Families to, CountedConfig config) {
     follower(to, config.follower());
     subjects(to, config.subjects());
     cache(to, config.cache());

@@ -12,7 +12,6 @@ import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.log.AcceptFailures;
 import dev.weir.server.metrics.Families;
-import dev.weir.shared.SharedMetrics;
 import io.prometheus.metrics.instrumentation.jvm.JvmBufferPoolMetrics;
 import io.prometheus.metrics.instrumentation.jvm.JvmClassLoadingMetrics;
 import io.prometheus.metrics.instrumentation.jvm.JvmGarbageCollectorMetrics;
@@ -87,18 +86,7 @@ public final class ServerMetrics implements MultiCollector {
     service(families, now);
     engine(families, now.engine());
     leases(families, now.leases());
-    if (now.store() != null) {
-      store(families, now.store());
-    }
-    if (now.cluster() != null) {
-      now.cluster().accept(families);
-    }
-    if (now.config() != null) {
-      ConfigFamilies.add(families, now.config());
-    }
-    if (now.client() != null) {
-      ClientFamilies.add(families, now.client());
-    }
+    now.others().accept(families);
     throttle(families, now.throttle());
     rules(families, now.engine().rules());
     doors(families, now.doors(), now.pending());
@@ -224,49 +212,6 @@ public final class ServerMetrics implements MultiCollector {
         "weir_lease_full",
         "Leases and refunds that were not granted because of --max-leases.",
         leases.full());
-  }
-
-  private static void store(Families to, SharedMetrics store) {
-    to.gauge(
-        "weir_store_available",
-        "1 if the shared store can be asked, 0 if not.",
-        store.available() ? 1 : 0);
-    to.counter("weir_store_calls", "Calls to the shared store.", store.calls());
-    to.counter("weir_store_decided", "Charges that the shared store decided.", store.decided());
-    to.counter(
-        "weir_store_merged",
-        "Charges sent to the shared store together with an earlier one for the same key.",
-        store.merged());
-    to.counter(
-        "weir_store_held",
-        "Charges decided in this server by an allotment, a local count or a remembered refusal,"
-            + " without a call to the shared store.",
-        store.held());
-    to.counter(
-        "weir_store_on_failure_local",
-        "Charges decided in this server, by on_failure local, because the shared store could not"
-            + " be asked.",
-        store.onFailureLocal());
-    to.counters(
-        "weir_store_failures",
-        "Charges that got no answer from the shared store, or none in time, by kind of failure.",
-        store.failures().entrySet(),
-        failure -> Labels.of("kind", failure.getKey()),
-        Map.Entry::getValue);
-    to.counter(
-        "weir_store_late_permits",
-        "Permits that the shared store granted too late and that were given back.",
-        store.late());
-    to.counter(
-        "weir_store_burned_permits",
-        "Permits that may stay charged in the shared store although their requests were refused.",
-        store.burned());
-    to.counter(
-        "weir_store_clock_steps",
-        "How often the shared store's clock went back.",
-        store.clockSteps());
-    to.gauge(
-        "weir_store_queued", "Charges that wait to be sent to the shared store.", store.queued());
   }
 
   private static void throttle(Families to, CallerBuckets buckets) {

@@ -10,6 +10,7 @@ import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
+import dev.weir.server.internal.guard.Port;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
@@ -41,7 +42,7 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** The port for every client of Redis. It parses its own bytes, on the server's event loops. */
-public final class RespDoor {
+public final class RespDoor implements Port {
   private static final int BACKLOG = 1_024;
 
   /** The seconds in which a listener closes; it closes at once unless its thread has died. */
@@ -61,11 +62,11 @@ public final class RespDoor {
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
   /** The parts of a server that the port uses. */
-  public record Behind(
+  public record Parts(
       GuardedDecider decider, CallerBuckets buckets, Tokens tokens, Ticker ticker) {}
 
   private final ServerSettings settings;
-  private final Behind behind;
+  private final Parts parts;
   private final @Nullable SslContext tls;
   private final DoorCounters counters;
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -77,13 +78,13 @@ public final class RespDoor {
       ServerSettings settings,
       int port,
       EventLoops eventLoops,
-      Behind behind,
-      @Nullable Certificates certificates,
+      Parts parts,
+      Certificates certificates,
       DoorCounters counters)
       throws IOException, InterruptedException {
     this.settings = settings;
-    this.behind = behind;
-    this.tls = certificates == null ? null : tls(certificates);
+    this.parts = parts;
+    this.tls = certificates.exist() ? tls(certificates) : null;
     this.counters = counters;
     ServerBootstrap bootstrap =
         eventLoops
@@ -92,7 +93,7 @@ public final class RespDoor {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads(certificates != null))
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads(certificates.exist()))
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNREAD)
             .childHandler(
                 new ChannelInitializer<Channel>() {
@@ -112,18 +113,17 @@ public final class RespDoor {
   /**
    * Opens the port.
    *
-   * @param certificates null for plain text
    * @throws IOException if it cannot listen there
    */
   public static RespDoor open(
       ServerSettings settings,
       int port,
       EventLoops eventLoops,
-      Behind behind,
-      @Nullable Certificates certificates,
+      Parts parts,
+      Certificates certificates,
       DoorCounters counters)
       throws IOException, InterruptedException {
-    return new RespDoor(settings, port, eventLoops, behind, certificates, counters);
+    return new RespDoor(settings, port, eventLoops, parts, certificates, counters);
   }
 
   /**
@@ -153,7 +153,7 @@ public final class RespDoor {
     RespLoop loop = loops.computeIfAbsent(channel.eventLoop(), this::loop);
     open.add(channel);
     RespSession session =
-        new RespSession(connections.incrementAndGet(), !behind.tokens().required());
+        new RespSession(connections.incrementAndGet(), !parts.tokens().required());
     if (tls != null) {
       SslHandler handler = tls.newHandler(channel.alloc());
       handler.setHandshakeTimeoutMillis(settings.value(Settings.REQUEST_TIMEOUT).toMillis());
@@ -165,9 +165,9 @@ public final class RespDoor {
   }
 
   private RespLoop loop(EventLoop eventLoop) {
-    RespLoop loop = new RespLoop(settings, behind, counters);
+    RespLoop loop = new RespLoop(settings, parts, counters);
     long sweepMillis = ConnectionGuard.sweepMillis(settings);
-    Ticker ticker = behind.ticker();
+    Ticker ticker = parts.ticker();
     ScheduledFuture<?> unused =
         eventLoop.scheduleWithFixedDelay(
             new Guarded(Loop.CONNECTIONS, () -> loop.guard.sweep(ticker.nanos())),
@@ -177,12 +177,14 @@ public final class RespDoor {
     return loop;
   }
 
+  @Override
   public int port() {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
   /** Takes no new connections. */
-  public void shut() throws InterruptedException {
+  @Override
+  public void shut(Duration timeout) throws InterruptedException {
     if (!listener.close().await(SHUT_SECONDS, TimeUnit.SECONDS)) {
       Logs.LOG.warning("resp: the listener is still closing");
     }
@@ -192,8 +194,9 @@ public final class RespDoor {
    * Answers the commands that were read, as far as their clients read and the store answers, and
    * closes.
    */
+  @Override
   public void close(Duration timeout) throws InterruptedException {
-    shut();
+    shut(timeout);
     open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));
     if (!timeout.isZero()
         && !open.newCloseFuture().await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {

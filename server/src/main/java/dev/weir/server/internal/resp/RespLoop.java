@@ -28,13 +28,13 @@ final class RespLoop {
 
   private byte[] in = new byte[FIRST_BYTES];
 
-  RespLoop(ServerSettings settings, RespDoor.Behind behind, DoorCounters counters) {
-    ticker = behind.ticker();
+  RespLoop(ServerSettings settings, RespDoor.Parts parts, DoorCounters counters) {
+    ticker = parts.ticker();
     this.counters = counters;
     log = new FewLines(ticker);
     times = new RequestTimes(counters.times(), ticker);
-    ThrottleCalls calls = new ThrottleCalls(behind.buckets());
-    commands = new RespCommands(behind.decider(), behind.tokens(), calls, out);
+    ThrottleCalls calls = new ThrottleCalls(parts.buckets());
+    commands = new RespCommands(parts.decider(), parts.tokens(), calls, out);
     guard = new ConnectionGuard<>(settings, counters, Unread::none, RespLoop::cut);
   }
 

@@ -11,7 +11,6 @@ import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
-import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.http.RulesPage;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
@@ -28,7 +27,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Level;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The source of the rules in force: it takes rules from files or a configuration store into an
@@ -52,27 +50,22 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
 
   private final ServerSettings settings;
   private final Engine engine;
-  private final @Nullable Configuration configuration;
-  private final @Nullable RuleSource source;
+  private final Configuration configuration;
+  private final RuleSource source;
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  public RulesInForce(
-      ServerSettings settings, Engine engine, @Nullable Configuration configuration) {
+  public RulesInForce(ServerSettings settings, Engine engine, Configuration configuration) {
     this.settings = settings;
     this.engine = engine;
     this.configuration = configuration;
     List<Path> paths = settings.value(Settings.RULES);
-    if (!paths.isEmpty()) {
-      source = RuleSource.files(paths, settings.ruleDefaults());
-    } else {
-      source = configuration == null ? null : configuration.rules();
-    }
-  }
-
-  private Rules.Loaded load() {
-    return source == null
-        ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN), settings.ruleDefaults())
-        : source.load();
+    source =
+        paths.isEmpty()
+            ? configuration
+                .stored()
+                .map(StoredConfiguration::rules)
+                .orElseGet(() -> new BuiltInRules(settings.ruleDefaults()))
+            : RuleSource.files(paths, settings.ruleDefaults());
   }
 
   /**
@@ -95,7 +88,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       Logs.LOG.info("rules: those of " + settings.value(Settings.UPSTREAM).get());
       return List.of();
     }
-    Rules.Loaded first = load();
+    Rules.Loaded first = source.load();
     RuleSet rules = first.ruleSet();
     if (rules == null) {
       return first.problems();
@@ -168,14 +161,14 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
    * store already.
    */
   private void tell(RuleSet rules) {
-    if (configuration != null && !settings.rulesFromStore()) {
+    if (!settings.rulesFromStore()) {
       configuration.inForce(rules);
     }
   }
 
   private void warnOfSubjects(RuleSet rules) {
     long count = rules.rules().stream().filter(rule -> rule.byLevel() >= 0).count();
-    if (configuration == null && count > 0) {
+    if (configuration.stored().isEmpty() && count > 0) {
       Logs.LOG.warning(
           "rules: "
               + count
@@ -242,11 +235,9 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
 
   /** Follows changes from now on. */
   public void watch() {
-    if (source != null) {
-      source.follow(engine.rules(), this);
-    }
-    if (configuration != null && !settings.rulesFromStore()) {
-      configuration.rules().follow(engine.rules(), this); // It takes no rules from there.
+    source.follow(engine.rules(), this);
+    if (!settings.rulesFromStore()) {
+      configuration.follow(engine.rules(), this);
     }
   }
 
@@ -333,8 +324,6 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   @Override
   public void close() {
     closing.countDown();
-    if (source != null) {
-      source.close();
-    }
+    source.close();
   }
 }

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * The folder that keeps the counts of a server's tables over its restarts: an image of each table,
  * and a mark while a server runs. Used by one thread at a time, except for {@link #ticker()}.
  */
-public final class StateFolder implements AutoCloseable {
+public final class StateFolder implements StateStorage {
   /*
    * An orderly stop writes an image of each table when nothing is decided any more, and then
    * removes the mark. If the mark is still there at a start, the last run ended in another way, and
@@ -116,17 +117,17 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Opens the folder of the settings, and makes it if it is not there; returns null if the settings
-   * name none.
+   * Opens the folder of the settings, and makes it if it is not there; returns {@link
+   * StateStorage#NONE} if the settings name none.
    *
    * @throws StartException if it cannot be used, or another server uses it
    */
-  public static @Nullable StateFolder open(ServerSettings settings) throws StartException {
-    Path folder = settings.stateFolder().orElse(null);
-    return folder == null
-        ? null
+  public static StateStorage open(ServerSettings settings) throws StartException {
+    Optional<Path> folder = settings.stateFolder();
+    return folder.isEmpty()
+        ? NONE
         : open(
-            folder,
+            folder.get(),
             settings.value(Settings.STATE_AFTER_CRASH),
             settings.value(Settings.STATE_INTERVAL),
             StateClock.system());
@@ -175,7 +176,12 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Returns the clock that decides: that of the last run if it is still right. */
+  @Override
+  public boolean keeps() {
+    return true;
+  }
+
+  @Override
   public Ticker ticker() {
     Ticker system = clock.ticker();
     long offset = offsetNanos;
@@ -208,13 +214,7 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a table that continues the last run's, or a new one if there was none.
-   *
-   * @param name the name of its image
-   * @param keys a word for the fingerprints by which it identifies keys
-   * @throws StartException if the folder cannot be written
-   */
+  @Override
   public MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
       throws StartException {
     MemoryStore table = restored(name, keys, maxKeys, maxBytes);
@@ -292,11 +292,7 @@ public final class StateFolder implements AutoCloseable {
     return store;
   }
 
-  /**
-   * Marks that a server runs; to be called before it decides anything.
-   *
-   * @throws StartException if the folder cannot be written
-   */
+  @Override
   public void begin() throws StartException {
     try {
       if (!unknown) {
@@ -384,10 +380,7 @@ public final class StateFolder implements AutoCloseable {
         : FileChannel.open(file, options);
   }
 
-  /**
-   * Saves everything, when nothing is decided any more. After this, the next start is an orderly
-   * one.
-   */
+  @Override
   public void end() {
     stopSaving();
     if (!begun) {

@@ -16,7 +16,6 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The OpenTelemetry of a server: the metrics for Prometheus, and spans of requests whose callers
@@ -39,23 +38,29 @@ public final class Telemetry implements AutoCloseable {
           "otel.logs.exporter", "none",
           "otel.traces.sampler", "parentbased_always_off");
 
-  private final OpenTelemetrySdk sdk;
-  private final PrometheusMetrics metrics;
+  /** The telemetry of a server that sends none. */
+  public static final Telemetry NONE =
+      new Telemetry(Tracing.OFF, new PrometheusMetrics(), () -> {});
 
-  private Telemetry(OpenTelemetrySdk sdk, PrometheusMetrics metrics) {
-    this.sdk = sdk;
+  private final Tracing tracing;
+  private final PrometheusMetrics metrics;
+  private final Runnable end;
+
+  private Telemetry(Tracing tracing, PrometheusMetrics metrics, Runnable end) {
+    this.tracing = tracing;
     this.metrics = metrics;
+    this.end = end;
   }
 
   /**
-   * Starts the parts that the settings name; returns null if there are none.
+   * Starts the parts that the settings name; returns {@link #NONE} if there are none.
    *
    * @throws StartException if a variable cannot be used
    */
-  public static @Nullable Telemetry start(ServerSettings settings) throws StartException {
+  public static Telemetry start(ServerSettings settings) throws StartException {
     Setting<Optional<URI>> setting = Settings.OTLP;
     Optional<URI> collector = settings.value(setting);
-    return collector.isEmpty() ? null : start(collector.get(), settings.source(setting));
+    return collector.isEmpty() ? NONE : start(collector.get(), settings.source(setting));
   }
 
   private static Telemetry start(URI collector, String source) throws StartException {
@@ -72,7 +77,7 @@ public final class Telemetry implements AutoCloseable {
                   (provider, given) -> provider.registerMetricProducer(metrics))
               .build()
               .getOpenTelemetrySdk();
-      return new Telemetry(sdk, metrics);
+      return new Telemetry(Tracing.of(sdk), metrics, sdk::close);
     } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
       throw new StartException(source + ": OpenTelemetry: " + e.getMessage(), e);
     }
@@ -85,7 +90,7 @@ public final class Telemetry implements AutoCloseable {
 
   /** Returns the source of spans. */
   public Tracing tracing() {
-    return Tracing.of(sdk);
+    return tracing;
   }
 
   /** Sends these metrics from now on. */
@@ -96,6 +101,6 @@ public final class Telemetry implements AutoCloseable {
   /** Sends all remaining data, and ends; a collector that does not answer delays it. */
   @Override
   public void close() {
-    sdk.close();
+    end.run();
   }
 }

@@ -30,7 +30,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -212,8 +211,7 @@ class TokensTest {
   }
 
   private static TokenFile tokenFile(Path file) throws StartException {
-    TokenFile tokens = TokenFile.of(ServerSettings.of(Map.of("token-file", file.toString())));
-    return Objects.requireNonNull(tokens);
+    return TokenFile.of(ServerSettings.of(Map.of("token-file", file.toString())));
   }
 
   private static boolean accepts(TokenFile tokens, String token) {

@@ -10,6 +10,7 @@ import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.rules.Rules;
 import dev.weir.server.LogCapture;
+import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
@@ -58,12 +59,12 @@ class QuickRlsTest {
             Tracing.OFF);
     door =
         GrpcDoor.open(
-            settings, rls, List.of(), null, Tokens.notRequired(), counters, Tracing.OFF, ticker);
+            settings, rls, List.of(), Certificates.NONE, Tokens.notRequired(), counters, Tracing.OFF, ticker);
   }
 
   @AfterEach
   void stop() throws Exception {
-    boolean unused = door.close(Duration.ZERO);
+    door.close(Duration.ZERO);
     engine.close();
   }
 

@@ -2,7 +2,6 @@ package dev.weir.server.internal.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.FailureMode;
 import dev.weir.Reason;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
@@ -41,15 +40,9 @@ class UndecidedBytesTest {
   private final Engine engine = Engine.create(store, ticker, EngineSettings.DEFAULTS.lending(100));
   private final UndecidedBytes undecided = new UndecidedBytes(BUDGET);
   private final GuardedDecider decider =
-      new GuardedDecider(
-          engine,
-          SystemLoad.of(ServerSettings.defaults(), ticker),
-          FailureMode.DENY,
-          ticker,
-          null,
-          null,
-          null,
-          undecided);
+      GuardedDecider.builder(engine, SystemLoad.of(ServerSettings.defaults(), ticker), ticker)
+          .undecided(undecided)
+          .build();
 
   @BeforeEach
   void rules() {

@@ -13,6 +13,7 @@ import dev.weir.engine.TimeHistogram;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.rules.Rules;
 import dev.weir.server.RunningServer;
+import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
@@ -231,7 +232,7 @@ class CheckBatchTest {
               settings,
               loops,
               new Routes(endpoints, off -> null, Tokens.notRequired()),
-              null,
+              Certificates.NONE,
               new DoorCounters(10, PendingBytes.of(settings, Ticker.system())),
               Ticker.system());
       String checks = batch(List.of(user("a"), "7", user("b"), user("a")));
@@ -255,7 +256,8 @@ class CheckBatchTest {
               "line 1, column 56: checks[1]: 7 (expected: a JSON object)",
               "remaining 2",
               "remaining 1");
-      door.close(door.shut(Duration.ZERO), Duration.ZERO);
+      door.shut(Duration.ZERO);
+      door.close(Duration.ZERO);
       loops.close();
     }
   }

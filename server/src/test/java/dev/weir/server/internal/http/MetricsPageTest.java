@@ -8,6 +8,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.TimeHistogram;
 import dev.weir.server.RunningServer;
+import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
@@ -108,7 +109,7 @@ class MetricsPageTest {
               settings,
               loops,
               routes(engine, settings, registry),
-              null,
+              Certificates.NONE,
               counters(settings),
               Ticker.system());
       HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -128,7 +129,8 @@ class MetricsPageTest {
         found.add(each.get(60, TimeUnit.SECONDS));
       }
       assertThat(found).containsOnlyOnce(503).contains(200).hasSameSizeAs(pages);
-      door.close(door.shut(Duration.ZERO), Duration.ZERO);
+      door.shut(Duration.ZERO);
+      door.close(Duration.ZERO);
     } finally {
       slow.countDown();
       loops.close();

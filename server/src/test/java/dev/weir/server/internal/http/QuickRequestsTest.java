@@ -6,6 +6,7 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Rules;
+import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
@@ -83,12 +84,13 @@ class QuickRequestsTest {
             Tracing.OFF,
             TICKER);
     Tokens tokens = Tokens.notRequired();
-    door = HttpDoor.open(settings, loops, endpoints, null, tokens, COUNTERS, TICKER);
+    door = HttpDoor.open(settings, loops, endpoints, Certificates.NONE, tokens, COUNTERS, TICKER);
   }
 
   @AfterAll
   static void stop() throws Exception {
-    door.close(door.shut(Duration.ZERO), Duration.ZERO);
+    door.shut(Duration.ZERO);
+      door.close(Duration.ZERO);
     loops.close();
     engine.close();
   }

@@ -50,7 +50,7 @@ class RefusalLogTest {
   private RefusalLog of(String share, String keys) {
     ServerSettings settings =
         ServerSettings.of(Map.of("log-refusals", share, "log-refusals-keys", keys));
-    return Objects.requireNonNull(RefusalLog.of(settings, ticker));
+    return RefusalLog.of(settings, ticker);
   }
 
   private void ask(RefusalLog refusals, Request request) {
@@ -105,7 +105,7 @@ class RefusalLogTest {
 
   @Test
   void nothing_isLoggedByDefault() {
-    assertThat(RefusalLog.of(ServerSettings.defaults(), ticker)).isNull();
+    assertThat(RefusalLog.of(ServerSettings.defaults(), ticker)).isSameAs(RefusalLog.NONE);
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
+import dev.weir.server.metrics.Families;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
@@ -97,15 +98,21 @@ class ServerMetricsTest {
     return new Counted(
         ENGINE,
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
-        store,
-        store == null ? null : to -> to.gauge("weir_cluster_pretended", "None.", 101),
-        store == null ? null : CONFIG,
-        store == null ? null : CLIENT,
+        to -> others(store, to),
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
         pending,
         load,
         true);
+  }
+
+  private static void others(@Nullable SharedMetrics store, Families to) {
+    if (store != null) {
+      StoreFamilies.add(to, store);
+      to.gauge("weir_cluster_pretended", "None.", 101);
+      ConfigFamilies.add(to, CONFIG);
+      ClientFamilies.add(to, CLIENT);
+    }
   }
 
   private static String page(PrometheusRegistry registry, String accept) throws IOException {

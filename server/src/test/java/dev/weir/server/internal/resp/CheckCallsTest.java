@@ -2,20 +2,17 @@ package dev.weir.server.internal.resp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.FailureMode;
 import dev.weir.Fingerprint;
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.deciding.RequestRecorder;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.internal.guard.UndecidedBytes;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
@@ -81,15 +78,9 @@ class CheckCallsTest {
           Engine.builder(new MemoryStore(25)).ticker(ticker).fingerprint(Fingerprint.seeded(7, 9)).build();
       engine.apply(RULES);
       GuardedDecider decider =
-          new GuardedDecider(
-              engine,
-              SystemLoad.of(ServerSettings.defaults(), ticker),
-              FailureMode.DENY,
-              ticker,
-              together ? null : new RecordedTraffic(ticker),
-              null,
-              null,
-              new UndecidedBytes(Long.MAX_VALUE));
+          GuardedDecider.builder(engine, SystemLoad.of(ServerSettings.defaults(), ticker), ticker)
+              .recorder(together ? RequestRecorder.NONE : new RecordedTraffic(ticker)::add)
+              .build();
       commands =
           new RespCommands(
               decider,

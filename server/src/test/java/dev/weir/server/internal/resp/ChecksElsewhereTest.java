@@ -120,7 +120,7 @@ class ChecksElsewhereTest {
     GuardedDecider decider = new GuardedDecider(engine, SystemLoad.of(settings, ticker), ticker);
     CallerBuckets buckets = new CallerBuckets(new MemoryStore(), 0);
     return new RespLoop(
-        settings, new RespDoor.Behind(decider, buckets, Tokens.notRequired(), ticker), counters);
+        settings, new RespDoor.Parts(decider, buckets, Tokens.notRequired(), ticker), counters);
   }
 
   @AfterEach

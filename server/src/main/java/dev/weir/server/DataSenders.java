@@ -8,54 +8,39 @@ import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /** The senders of data to other systems: telemetry and statsd. Safe for use by many threads. */
-final class Outward implements AutoCloseable {
-  private final @Nullable Telemetry telemetry;
-  private final List<Statsd> statsd = new ArrayList<>(1);
-
-  private Outward(@Nullable Telemetry telemetry) {
-    this.telemetry = telemetry;
-  }
-
+record DataSenders(Telemetry telemetry, Optional<Statsd> statsd) implements AutoCloseable {
   /**
    * Starts the senders that the settings name.
    *
    * @throws StartException if one cannot be configured
    */
-  static Outward start(ServerSettings settings, Engine engine) throws StartException {
-    Outward outward = new Outward(Telemetry.start(settings));
-    settings
-        .value(Settings.STATSD)
-        .ifPresent(server -> outward.statsd.add(Statsd.start(server, engine::metrics)));
-    return outward;
+  static DataSenders start(ServerSettings settings, Engine engine) throws StartException {
+    return new DataSenders(
+        Telemetry.start(settings),
+        settings.value(Settings.STATSD).map(server -> Statsd.start(server, engine::metrics)));
   }
 
   Tracing tracing() {
-    return telemetry == null ? Tracing.OFF : telemetry.tracing();
+    return telemetry.tracing();
   }
 
   /** Returns whether there is a sender. */
-  boolean sends() {
-    return telemetry != null || !statsd.isEmpty();
+  boolean exist() {
+    return telemetry.tracing().isOn() || statsd.isPresent();
   }
 
   /** Sends these metrics from now on, if telemetry is configured. */
   void metrics(PrometheusRegistry registry) {
-    if (telemetry != null) {
-      telemetry.metrics(registry);
-    }
+    telemetry.metrics(registry);
   }
 
   /** Sends all remaining data, and ends; receivers that do not answer delay it. */
   @Override
   public void close() {
-    statsd.forEach(Statsd::close);
-    if (telemetry != null) {
-      telemetry.close();
-    }
+    statsd.ifPresent(Statsd::close);
+    telemetry.close();
   }
 }

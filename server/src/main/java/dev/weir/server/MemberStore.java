@@ -1,0 +1,47 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import dev.weir.server.internal.http.Endpoints;
+import dev.weir.server.internal.log.FewLines;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.metrics.Families;
+
+/** The store of the cluster of which this server is a member. */
+final class MemberStore extends SharedStore {
+  private final ClusterMembership membership;
+
+  /**
+   * @param where the names of the members, for messages
+   */
+  MemberStore(
+      ClusterMembership membership, String where, FewLines log, Warnings warnings) {
+    super(
+        membership.store(),
+        StoreProbe.of(membership.store()),
+        where,
+        "the cluster's",
+        log,
+        warnings);
+    this.membership = membership;
+  }
+
+  @Override
+  void await(boolean warm) throws InterruptedException {
+    membership.awaitCaughtUp();
+    super.await(warm);
+    if (warm) {
+      Logs.LOG.info(ClusterWarmUp.run(membership.store(), Ticker.system()));
+    }
+  }
+
+  @Override
+  public void addPages(Endpoints to) {
+    to.withCluster(membership);
+  }
+
+  @Override
+  public void addMetrics(Families to) {
+    super.addMetrics(to);
+    membership.addMetrics(to);
+  }
+}

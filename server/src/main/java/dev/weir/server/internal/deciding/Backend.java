@@ -1,0 +1,27 @@
+package dev.weir.server.internal.deciding;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Grant;
+import dev.weir.engine.LeaseAsk;
+import dev.weir.rules.Request;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The decider behind the guards: the server's own engine, or the server upstream. */
+interface Backend extends Decider {
+  /** Returns whether rules are in force, even if it is an empty set. */
+  boolean decides();
+
+  /** Decides many requests in one call. */
+  void decideAll(List<Request> requests, Consumer<? super List<Answer>> done);
+
+  /** Refuses a request without a decision, because the server is overloaded. */
+  void refuse(Request request, Consumer<? super Answer> done);
+
+  /** Decides a request and lends permits. */
+  void ask(LeaseAsk ask, Consumer<? super Grant> done);
+
+  /** Returns the revision of the rules that gave these answers. */
+  long revision(List<Answer> answers);
+}

@@ -1,0 +1,65 @@
+package dev.weir.server.internal.deciding;
+
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Grant;
+import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.Ticket;
+import dev.weir.rules.Request;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** The server upstream, which decides in place of an engine without rules. */
+record UpstreamBackend(Decider upstream, UnknownAnswers unknown) implements Backend {
+  @Override
+  public boolean decides() {
+    return true;
+  }
+
+  @Override
+  public void decide(Request request, Consumer<? super Answer> done) {
+    upstream.decide(request, done);
+  }
+
+  @Override
+  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
+    Collected<Answer> answers = new Collected<>(requests.size(), done);
+    for (int i = 0; i < requests.size(); i++) {
+      int index = i;
+      upstream.decide(requests.get(i), answer -> answers.put(index, answer));
+    }
+  }
+
+  @Override
+  public void refuse(Request request, Consumer<? super Answer> done) {
+    done.accept(unknown.of(request, Reason.OVERLOADED));
+  }
+
+  @Override
+  public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
+    upstream.decide(ask.request(), answer -> done.accept(Grant.nothing(answer)));
+  }
+
+  @Override
+  public long revision(List<Answer> answers) {
+    return answers.stream().mapToLong(Answer::revision).max().orElse(0);
+  }
+
+  @Override
+  public void peek(Request request, Consumer<? super Answer> done) {
+    upstream.peek(request, done);
+  }
+
+  @Override
+  public void refund(Request request, Answer answer, LongConsumer done) {
+    upstream.refund(request, answer, done);
+  }
+
+  @Override
+  public Ticket enqueue(
+      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+    return upstream.enqueue(request, refused, maxWaitNanos, done);
+  }
+}
