@@ -21,7 +21,7 @@ import dev.weir.cli.traffic.InspectCommand;
 import dev.weir.cli.traffic.ReplayCommand;
 import dev.weir.cli.traffic.SuggestCommand;
 import dev.weir.rules.DidYouMean;
-import dev.weir.server.settings.StoreUri;
+import dev.weir.server.ServerOptions;
 import dev.weir.traffic.TrafficException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -221,7 +221,7 @@ public final class Main implements Runnable {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
     err.println(
-        "weir: " + StoreUri.hidden(String.valueOf(exception.getMessage())) + meant(exception));
+        "weir: " + ServerOptions.withoutPasswords(String.valueOf(exception.getMessage())) + meant(exception));
     if (arguments.length == 0) {
       err.println();
       line.usage(err);

@@ -3,8 +3,7 @@ package dev.weir.cli;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.ConfigStoreProvider;
 import dev.weir.server.ClusterProvider;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.ServerOptions;
 import dev.weir.server.settings.StartException;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -52,11 +51,9 @@ public final class Providers {
   private Providers() {}
 
   /** Makes the providers visible that a server with these settings uses. */
-  static void forServer(ServerSettings settings) {
-    settings.configStore().ifPresent(Providers::forStore);
-    boolean connects =
-        settings.value(Settings.STORE).filter(uri -> !uri.seeds().isEmpty()).isPresent();
-    if (connects || !settings.value(Settings.CLUSTER).isEmpty()) {
+  static void forServer(ServerOptions options) {
+    options.configStore().ifPresent(Providers::forStore);
+    if (options.usesCluster()) {
       need(CLUSTER);
     }
   }

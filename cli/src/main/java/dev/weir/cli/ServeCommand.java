@@ -1,10 +1,9 @@
 package dev.weir.cli;
 
 import dev.weir.cli.command.CommandFailure;
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.ServerOption;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.StartException;
 import java.io.PrintWriter;
@@ -34,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
 
   /** Adds a flag for every setting of the server. */
   static void addSettings(CommandLine serve) {
-    for (Setting<?> setting : Settings.all()) {
+    for (ServerOption setting : ServerOptions.all()) {
       OptionSpec.Builder option =
           OptionSpec.builder(setting.flag())
               .type(String.class)
@@ -49,7 +48,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static String[] description(Setting<?> setting) {
+  private static String[] description(ServerOption setting) {
     List<String> lines = new ArrayList<>();
     lines.add(setting.description().replace("%", "%%"));
     String variables =
@@ -70,9 +69,9 @@ final class ServeCommand implements Callable<Integer> {
     boolean started = false;
     Thread.setDefaultUncaughtExceptionHandler(WeirServer.uncaught());
     try {
-      ServerSettings settings = ServerSettings.of(flags(), System.getenv());
-      Providers.forServer(settings);
-      server = WeirServer.start(settings, begun -> stop.drains(begun, supervisor));
+      ServerOptions options = ServerOptions.of(flags(), System.getenv());
+      Providers.forServer(options);
+      server = WeirServer.start(options, begun -> stop.drains(begun, supervisor));
       started = true;
     } catch (SettingsException e) {
       e.problems().forEach(problem -> err.println("weir: " + problem));
@@ -92,7 +91,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private Map<String, String> flags() {
     Map<String, String> flags = new HashMap<>();
-    for (Setting<?> setting : Settings.all()) {
+    for (ServerOption setting : ServerOptions.all()) {
       if (spec.commandLine().getParseResult().hasMatchedOption(setting.flag())) {
         flags.put(setting.name(), spec.findOption(setting.flag()).getValue());
       }

@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ class BenchCommandTest {
                 rate_limit: {unit: day, requests_per_unit: %d}
             """
                 .formatted(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT));
-    server = WeirServer.start(ServerSettings.of(free("rules", rules.toString())));
+    server = WeirServer.start(ServerOptions.of(free("rules", rules.toString())));
   }
 
   private static Map<String, String> free(String name, String value) {
@@ -159,7 +159,7 @@ class BenchCommandTest {
   @Test
   void answersWithoutADecision_areErrorsByKind() throws Exception {
     String key = "k".repeat(600);
-    try (WeirServer strict = WeirServer.start(ServerSettings.of(free("max-key-length", "100")))) {
+    try (WeirServer strict = WeirServer.start(ServerOptions.of(free("max-key-length", "100")))) {
       BenchJson http = strict(strict.httpPort(), "http", key);
       assertThat(http.fields("errors_by_kind")).containsExactly("http 400");
       assertThat(http.number("answered")).isZero();

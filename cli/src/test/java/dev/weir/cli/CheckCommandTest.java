@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +31,7 @@ class CheckCommandTest {
     int port;
     try (WeirServer server =
         WeirServer.start(
-            ServerSettings.of(
+            ServerOptions.of(
                 Map.of(
                     "port", "0",
                     "grpc-port", "0",

@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import dev.weir.wire.testkit.Pem;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ class CheckTlsTest {
     Map<String, String> flags = new HashMap<>(more);
     flags.putAll(Map.of("port", "0", "grpc-port", "0", "resp-port", "off", "no-warmup", "true"));
     flags.putAll(Map.of("max-wait", "1h", "request-timeout", "1m"));
-    return WeirServer.start(ServerSettings.of(flags));
+    return WeirServer.start(ServerOptions.of(flags));
   }
 
   private static Ran check(String url, String... more) {

@@ -3,8 +3,8 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cli.command.JsonObject;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.ServerOptions;
+import dev.weir.server.settings.ServerOption;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -43,7 +43,7 @@ class MainTest {
   void help_ofACommand_showsItsFlags() {
     assertThat(Ran.weir("help", "replay").out()).contains("--decisions", "--permits");
     String serve = Ran.weir("help", "serve").out();
-    for (Setting<?> setting : Settings.all()) {
+    for (ServerOption setting : ServerOptions.all()) {
       assertThat(serve).contains(setting.flag(), setting.variable(), setting.envoyVariable());
     }
   }

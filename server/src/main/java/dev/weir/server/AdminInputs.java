@@ -5,7 +5,7 @@ import dev.weir.admin.Observed;
 import dev.weir.engine.Engine;
 import dev.weir.replay.DryRuns;
 import dev.weir.server.internal.rules.StoredConfiguration;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import java.util.Optional;
 
 /**

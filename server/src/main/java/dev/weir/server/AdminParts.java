@@ -10,8 +10,8 @@ import dev.weir.replay.RecordedTraffic;
 import dev.weir.server.internal.deciding.RequestRecorder;
 import dev.weir.server.internal.rules.Configuration;
 import dev.weir.server.internal.rules.StoredConfiguration;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.server.internal.http.ClusterPages;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 import dev.weir.shared.SharedStore;
 
 /** A server as the member of a cluster. Safe for use by many threads. */

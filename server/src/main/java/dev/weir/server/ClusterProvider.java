@@ -1,8 +1,8 @@
 package dev.weir.server;
 
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.StoreUri;
 import dev.weir.server.settings.StartException;
-import dev.weir.server.settings.StoreUri;
 import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
 import java.util.ServiceLoader;

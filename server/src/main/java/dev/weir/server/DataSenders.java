@@ -2,10 +2,10 @@ package dev.weir.server;
 
 import dev.weir.engine.Engine;
 import dev.weir.server.internal.deciding.Tracing;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.telemetry.Statsd;
 import dev.weir.server.internal.telemetry.Telemetry;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 
 /** The store of the cluster of which this server is a member. */
 final class MemberStore extends SharedStore {

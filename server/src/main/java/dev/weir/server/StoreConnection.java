@@ -3,7 +3,7 @@ package dev.weir.server;
 import dev.weir.Store;
 import dev.weir.rules.RuleSet;
 import dev.weir.server.internal.http.Endpoints;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 import java.util.Optional;
 
 /** The connection of a server to the store that it shares with others, or to none. */

@@ -12,7 +12,7 @@ import dev.weir.rules.Rules;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.rules.RulesInForce;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.StartException;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;

@@ -7,8 +7,8 @@ import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.ServerMetrics;
 import dev.weir.server.internal.rules.RulesInForce;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
 import java.util.List;
@@ -82,19 +82,20 @@ public final class WeirServer implements AutoCloseable {
    * @throws StartException if the rules are broken, a port is taken, a certificate cannot be used,
    *     or the configuration store is damaged or in use
    */
-  public static WeirServer start(ServerSettings settings)
+  public static WeirServer start(ServerOptions options)
       throws StartException, InterruptedException {
-    return start(settings, server -> {});
+    return start(options, server -> {});
   }
 
   /**
-   * Starts a server in the same way as {@link #start(ServerSettings)}.
+   * Starts a server in the same way as {@link #start(ServerOptions)}.
    *
    * @param begun receives the server once its ports are open, before it is ready: from then on any
    *     thread can drain it, even while this method waits
    */
-  public static WeirServer start(ServerSettings settings, Consumer<WeirServer> begun)
+  public static WeirServer start(ServerOptions options, Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
+    ServerSettings settings = options.settings();
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);

@@ -3,7 +3,7 @@ package dev.weir.server;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,12 +60,12 @@ public final class RunningServer implements AutoCloseable {
       throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
-    return new RunningServer(WeirServer.start(settings, begun));
+    return new RunningServer(WeirServer.start(new ServerOptions(settings), begun));
   }
 
   public static RunningServer start(Map<String, String> base, String... namesAndValues)
       throws Exception {
-    return new RunningServer(WeirServer.start(settings(base, namesAndValues)));
+    return new RunningServer(WeirServer.start(new ServerOptions(settings(base, namesAndValues))));
   }
 
   /** Starts a server with the rules above and a store that it shares. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.client.WeirClient;
 import dev.weir.engine.Answer;
 import dev.weir.rules.Request;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.wire.testkit.RespClient;
 import java.nio.file.Files;

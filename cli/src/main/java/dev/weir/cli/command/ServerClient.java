@@ -1,7 +1,7 @@
 package dev.weir.cli.command;
 
 import dev.weir.rules.Expected;
-import dev.weir.server.settings.StoreUri;
+import dev.weir.server.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -95,7 +95,7 @@ public final class ServerClient {
     }
     throw Expected.error(
         flag,
-        StoreUri.hidden(text),
+        ServerOptions.withoutPasswords(text),
         tls ? "https://host:port, with --tls-ca" : "http://host:port or https://host:port");
   }
 

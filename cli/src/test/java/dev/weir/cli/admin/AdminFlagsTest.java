@@ -6,8 +6,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.admin.Role;
 import dev.weir.cli.AdminServer;
 import dev.weir.cli.Ran;
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -177,7 +177,7 @@ class AdminFlagsTest {
   void portForDecisions_isNoAdministrationInterface() throws Exception {
     try (WeirServer weir =
         WeirServer.start(
-            ServerSettings.of(
+            ServerOptions.of(
                 Map.of(
                     "port", "0",
                     "grpc-port", "0",

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.cli.Ran;
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -340,7 +340,7 @@ class ClusterCommandsTest {
   void serverOfItsOwn_isNoMember() throws Exception {
     try (WeirServer alone =
         WeirServer.start(
-            ServerSettings.of(
+            ServerOptions.of(
                 Map.of("port", "0", "grpc-port", "0", "resp-port", "off", "no-warmup", "true")))) {
       Ran ran =
           Ran.weir(

@@ -8,7 +8,8 @@ public final class SettingsException extends IllegalArgumentException {
 
   private final transient List<String> problems;
 
-  SettingsException(List<String> problems) {
+  /** Makes an exception of problems, at least one. */
+  public SettingsException(List<String> problems) {
     super(String.join("\n", problems));
     this.problems = List.copyOf(problems);
   }

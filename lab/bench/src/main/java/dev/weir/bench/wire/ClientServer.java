@@ -1,7 +1,7 @@
 package dev.weir.bench.wire;
 
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -54,7 +54,7 @@ public final class ClientServer implements AutoCloseable {
     Path rules = Files.createTempFile("weir-bench", ".yaml");
     return new ClientServer(
         WeirServer.start(
-            ServerSettings.of(
+            ServerOptions.of(
                 Map.of(
                     "rules",
                     Files.writeString(rules, RULES).toString(),

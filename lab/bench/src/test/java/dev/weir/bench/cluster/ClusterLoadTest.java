@@ -3,8 +3,8 @@ package dev.weir.bench.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.load.LoadResult;
+import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
-import dev.weir.server.settings.ServerSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +24,7 @@ class ClusterLoadTest {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), ClusterFigures.RULES);
     server =
         WeirServer.start(
-            ServerSettings.of(
+            ServerOptions.of(
                 Map.of(
                     "rules",
                     rules.toString(),

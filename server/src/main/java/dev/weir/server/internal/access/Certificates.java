@@ -1,9 +1,9 @@
 package dev.weir.server.internal.access;
 
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Setting;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Setting;
+import dev.weir.server.internal.settings.TlsSettings;
 import dev.weir.server.settings.StartException;
-import dev.weir.server.settings.TlsSettings;
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.grpc.util.CertificateUtils;

@@ -1,7 +1,7 @@
 package dev.weir.server.internal.access;
 
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

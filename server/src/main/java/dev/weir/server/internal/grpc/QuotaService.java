@@ -5,8 +5,8 @@ import dev.weir.protocol.envoy.RateLimitQuotaResponse;
 import dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc;
 import dev.weir.protocol.envoy.RateLimitQuotaUsageReports;
 import dev.weir.server.internal.deciding.GuardedDecider;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 

@@ -1,7 +1,7 @@
 package dev.weir.server.internal.guard;
 
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.weir.server.internal.guard;
 
 import dev.weir.Ticker;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

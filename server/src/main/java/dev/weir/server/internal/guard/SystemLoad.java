@@ -4,9 +4,9 @@ import dev.weir.LoadSignal;
 import dev.weir.Ticker;
 import dev.weir.engine.InFlightLoad;
 import dev.weir.engine.ProcessorLoad;
-import dev.weir.server.settings.LoadSource;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.LoadSource;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 

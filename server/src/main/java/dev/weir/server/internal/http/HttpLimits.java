@@ -1,8 +1,8 @@
 package dev.weir.server.internal.http;
 
 import dev.weir.admin.AdminHandler;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 
 /**
  * The largest sizes of the requests of a port, in bytes.

@@ -2,7 +2,7 @@ package dev.weir.server.internal.log;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.weir.Ticker;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.Settings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;

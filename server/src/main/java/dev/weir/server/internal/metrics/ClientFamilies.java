@@ -1,7 +1,6 @@
 package dev.weir.server.internal.metrics;
 
 import dev.weir.client.ClientMetrics;
-import dev.weir.server.metrics.Families;
 
 /** The metrics of a server that calls another one. */
 public final class ClientFamilies {

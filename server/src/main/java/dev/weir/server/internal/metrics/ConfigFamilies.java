@@ -3,7 +3,6 @@ package dev.weir.server.internal.metrics;
 import dev.weir.config.follow.FollowerStatus;
 import dev.weir.config.follow.SubjectCacheStatus;
 import dev.weir.engine.SubjectMetrics;
-import dev.weir.server.metrics.Families;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;
 

@@ -5,7 +5,6 @@ import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
-import dev.weir.server.metrics.Families;
 import java.util.Map;
 import java.util.function.Consumer;
 

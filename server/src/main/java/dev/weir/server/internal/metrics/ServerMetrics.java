@@ -11,7 +11,6 @@ import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.log.AcceptFailures;
-import dev.weir.server.metrics.Families;
 import io.prometheus.metrics.instrumentation.jvm.JvmBufferPoolMetrics;
 import io.prometheus.metrics.instrumentation.jvm.JvmClassLoadingMetrics;
 import io.prometheus.metrics.instrumentation.jvm.JvmGarbageCollectorMetrics;

@@ -1,6 +1,5 @@
 package dev.weir.server.internal.metrics;
 
-import dev.weir.server.metrics.Families;
 import dev.weir.shared.SharedMetrics;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;

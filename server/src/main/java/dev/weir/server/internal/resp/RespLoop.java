@@ -6,7 +6,7 @@ import dev.weir.server.internal.guard.ConnectionGuard;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.Unread;
 import dev.weir.server.internal.log.FewLines;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.util.Arrays;

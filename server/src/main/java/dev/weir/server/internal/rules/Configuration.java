@@ -7,8 +7,8 @@ import dev.weir.engine.SubjectMetrics;
 import dev.weir.engine.SubjectSettings;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
-import dev.weir.server.metrics.Families;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.metrics.Families;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.StartException;
 import java.util.Optional;
 

@@ -2,9 +2,9 @@ package dev.weir.server.internal.telemetry;
 
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.metrics.ServerMetrics;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Setting;
+import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.LogCapture;
 import dev.weir.server.RunningServer;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.StartException;
 import dev.weir.wire.testkit.RespClient;

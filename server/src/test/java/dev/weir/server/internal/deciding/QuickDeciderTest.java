@@ -9,7 +9,7 @@ import dev.weir.engine.TimeHistogram;
 import dev.weir.rules.Rules;
 import dev.weir.server.internal.guard.LoopLag;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;

@@ -18,7 +18,7 @@ import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.LateStore;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;

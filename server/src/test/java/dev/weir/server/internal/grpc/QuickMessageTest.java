@@ -9,7 +9,7 @@ import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.RlsMessages;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.Trials;
 import java.util.Arrays;
 import java.util.SplittableRandom;

@@ -20,7 +20,7 @@ import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.wire.testkit.Http2Client;
 import dev.weir.wire.testkit.Http2Client.Answer;

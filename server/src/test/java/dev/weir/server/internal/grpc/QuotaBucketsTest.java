@@ -17,7 +17,7 @@ import dev.weir.rules.Rules;
 import dev.weir.server.LogCapture;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.LoadReader;
 import dev.weir.server.RunningServer;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

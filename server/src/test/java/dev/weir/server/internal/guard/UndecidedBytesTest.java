@@ -10,7 +10,7 @@ import dev.weir.protocol.http.LeaseCall;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.server.internal.deciding.GuardedDecider;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.LateStore;
 import java.util.ArrayList;

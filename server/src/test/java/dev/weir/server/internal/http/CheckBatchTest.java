@@ -22,7 +22,7 @@ import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.LateStore;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;

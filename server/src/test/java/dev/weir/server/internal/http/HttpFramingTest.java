@@ -2,7 +2,7 @@ package dev.weir.server.internal.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.Trials;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

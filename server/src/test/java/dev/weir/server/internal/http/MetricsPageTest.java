@@ -18,7 +18,7 @@ import dev.weir.server.internal.guard.EventLoops;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.metrics.Exposition;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

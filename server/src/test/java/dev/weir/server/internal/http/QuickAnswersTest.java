@@ -14,7 +14,7 @@ import dev.weir.server.internal.deciding.ByteText;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -14,7 +14,7 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.Asked;
 import dev.weir.server.internal.deciding.RlsMessages;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

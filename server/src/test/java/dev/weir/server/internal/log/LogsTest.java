@@ -3,7 +3,7 @@ package dev.weir.server.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

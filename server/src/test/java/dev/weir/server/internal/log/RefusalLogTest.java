@@ -8,7 +8,7 @@ import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.server.LogCapture;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
 import java.util.Map;

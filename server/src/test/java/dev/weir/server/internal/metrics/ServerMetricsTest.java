@@ -15,7 +15,6 @@ import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
-import dev.weir.server.metrics.Families;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;

@@ -13,7 +13,7 @@ import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestRecorder;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;

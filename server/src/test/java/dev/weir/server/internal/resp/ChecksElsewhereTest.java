@@ -15,7 +15,7 @@ import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.ForwardingStore;
 import io.netty.buffer.ByteBuf;

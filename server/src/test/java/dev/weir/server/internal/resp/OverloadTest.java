@@ -18,7 +18,7 @@ import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.guard.LoopLag;
 import dev.weir.server.internal.guard.SystemLoad;
-import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

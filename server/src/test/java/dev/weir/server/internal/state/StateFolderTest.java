@@ -11,7 +11,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Ticker;
 import dev.weir.server.LogCapture;
-import dev.weir.server.settings.AfterCrash;
+import dev.weir.server.internal.settings.AfterCrash;
 import dev.weir.server.settings.StartException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.weir.server.cluster;
 import dev.weir.cluster.ClusterMetrics;
 import dev.weir.cluster.ClusterMetrics.Counts;
 import dev.weir.cluster.ClusterMetrics.GroupMetrics;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.ArrayList;
 import java.util.List;

@@ -11,7 +11,7 @@ import dev.weir.cluster.ClusterStore;
 import dev.weir.cluster.SlotsStatus;
 import dev.weir.server.ClusterMembership;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 import dev.weir.shared.SharedStore;
 import java.io.IOException;
 import java.io.StringWriter;

@@ -6,7 +6,7 @@ import dev.weir.cluster.ClusterMetrics;
 import dev.weir.cluster.ClusterMetrics.Counts;
 import dev.weir.cluster.ClusterMetrics.GroupMetrics;
 import dev.weir.server.internal.metrics.Exposition;
-import dev.weir.server.metrics.Families;
+import dev.weir.server.internal.metrics.Families;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

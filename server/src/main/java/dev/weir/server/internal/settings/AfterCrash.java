@@ -1,4 +1,5 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
+
 
 /** The treatment of limits after an end at which their counts could not be saved. */
 public enum AfterCrash {

@@ -1,4 +1,5 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
+
 
 /** The store of the keys of {@code CL.THROTTLE} and {@code THROTTLE}. */
 public enum ThrottleStore {

@@ -1,4 +1,5 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
+
 
 /** The source of the load for elastic rules. */
 public enum LoadSource {

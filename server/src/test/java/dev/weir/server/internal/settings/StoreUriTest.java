@@ -1,4 +1,4 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,6 +1,6 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
-import dev.weir.server.settings.ServerSettings.Written;
+import dev.weir.server.internal.settings.ServerSettings.Written;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

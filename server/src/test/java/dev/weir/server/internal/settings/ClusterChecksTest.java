@@ -1,8 +1,9 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.server.settings.SettingsException;
 import dev.weir.shared.ClusterMember;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -1,4 +1,5 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
+
 
 /** The form in which values of descriptors are written into the log. */
 public enum ShownKeys {

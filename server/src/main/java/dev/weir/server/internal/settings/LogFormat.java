@@ -1,4 +1,5 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
+
 
 /** The form of a log line. */
 public enum LogFormat {

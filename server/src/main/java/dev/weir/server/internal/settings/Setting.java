@@ -1,5 +1,6 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
+import dev.weir.server.settings.ServerOption;
 import java.util.Locale;
 
 /**
@@ -8,7 +9,7 @@ import java.util.Locale;
  *
  * @param <T> the type of its value
  */
-public final class Setting<T> {
+public final class Setting<T> implements ServerOption {
   /** The variable of a setting that envoyproxy/ratelimit does not have. */
   static final String NO_SUCH_VARIABLE = "";
 
@@ -31,35 +32,32 @@ public final class Setting<T> {
     this.envoyVariable = envoyVariable;
   }
 
-  /** Returns the name, as in a settings file: {@code grpc-port}. */
+  @Override
   public String name() {
     return name;
   }
 
-  /** Returns the flag on the command line: {@code --grpc-port}. */
+  @Override
   public String flag() {
     return "--" + name;
   }
 
-  /** Returns the environment variable: {@code WEIR_GRPC_PORT}. */
+  @Override
   public String variable() {
     return "WEIR_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
-  /**
-   * Returns the variable of envoyproxy/ratelimit that is read if {@link #variable} is not set, or
-   * an empty text.
-   */
+  @Override
   public String envoyVariable() {
     return envoyVariable;
   }
 
-  /** Returns the placeholder of the value in a help text: {@code N}; empty for a switch. */
+  @Override
   public String placeholder() {
     return kind.placeholder();
   }
 
-  /** Returns whether the flag may stand alone, which means true. */
+  @Override
   public boolean isSwitch() {
     return kind.placeholder().isEmpty();
   }
@@ -69,11 +67,12 @@ public final class Setting<T> {
     return kind.expected();
   }
 
-  /** Returns the default in the form in which a user would write it; empty if there is none. */
+  @Override
   public String defaultText() {
     return defaultText;
   }
 
+  @Override
   public String description() {
     return description;
   }

@@ -1,10 +1,11 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.FailureMode;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.server.settings.SettingsException;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;

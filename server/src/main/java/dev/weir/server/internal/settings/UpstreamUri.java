@@ -1,4 +1,4 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import dev.weir.FailureMode;
 import java.util.List;

@@ -1,7 +1,8 @@
-package dev.weir.server.settings;
+package dev.weir.server.internal.settings;
 
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.server.settings.SettingsException;
 import dev.weir.shared.ClusterMember;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

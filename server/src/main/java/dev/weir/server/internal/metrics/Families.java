@@ -1,4 +1,4 @@
-package dev.weir.server.metrics;
+package dev.weir.server.internal.metrics;
 
 import dev.weir.engine.TimeHistogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
