@@ -8,6 +8,7 @@ import dev.weir.cluster.internal.forming.Admissions;
 import dev.weir.cluster.internal.forming.DnsSeeds;
 import dev.weir.cluster.internal.forming.Formation;
 import dev.weir.cluster.internal.forming.LevelRaise;
+import dev.weir.cluster.internal.forming.MemberNetwork;
 import dev.weir.cluster.internal.log.Ledger;
 import dev.weir.cluster.internal.log.LedgerException;
 import dev.weir.cluster.internal.log.LedgerException.Outcome;
@@ -20,43 +21,29 @@ import dev.weir.cluster.internal.map.PeerSlots;
 import dev.weir.cluster.internal.map.Rebalancer;
 import dev.weir.cluster.internal.map.Seating;
 import dev.weir.cluster.internal.map.SlotChanges;
+import dev.weir.cluster.internal.map.SlotMover;
 import dev.weir.cluster.internal.operating.Backups;
 import dev.weir.cluster.internal.operating.ClusterHealth;
 import dev.weir.cluster.internal.operating.ClusterOperations;
-import dev.weir.cluster.internal.operating.DiskRoom;
 import dev.weir.cluster.internal.operating.HandOver;
+import dev.weir.cluster.internal.operating.MemberFolder;
 import dev.weir.cluster.internal.peer.ByteWriter;
-import dev.weir.cluster.internal.peer.ClusterLevel;
-import dev.weir.cluster.internal.peer.Identity;
-import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.peer.Member;
 import dev.weir.cluster.internal.peer.PeerDoor;
-import dev.weir.cluster.internal.peer.PeerException;
 import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerLink;
-import dev.weir.cluster.internal.peer.PeerLoops;
-import dev.weir.cluster.internal.peer.PeerPulse;
 import dev.weir.cluster.internal.peer.PeerSelf;
-import dev.weir.cluster.internal.peer.PeerTls;
 import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -93,151 +80,91 @@ public final class Cluster implements AutoCloseable {
 
   private static final long TICK_MILLIS = 1_000;
 
-  /** The pause before a failed step of a slot's move is repeated, while any slot has to move. */
-  private static final long MOVING_MILLIS = 100;
-
-  private static final int ASKING_THREADS = 4;
-
   private final ClusterSettings settings;
-  private final Consumer<? super String> log;
-  private final List<Member> members;
-  private final FileChannel lock;
-  private final DiskRoom room;
-  private final PeerLoops loops;
-  private final PeerDoor door;
-  private final PeerTransport transport;
-  private final Formation formation;
-  private final @Nullable DnsSeeds seeds;
-  private final ExecutorService asking;
-  private final ScheduledExecutorService ticking;
-  private final CurrentMap map;
-  private final ScheduledExecutorService seating;
-  private final UUID incarnation;
-  private final ClusterLevel level;
   private final int raiseRounds;
-  private final Admissions admissions;
-  private final SlotChanges changes;
-  private final Backups backups;
-  private final PeerPulse pulse;
+  private final MemberFolder folder;
+  private final Formation formation;
+  private final MemberNetwork network;
+  private final MemberThreads threads;
+  private final CurrentMap map;
   private final OwnGroups groups;
   private final GroupRoutes routes;
-  private final ClusterHealth health;
-  private final ClusterOperations operations;
-  private @Nullable RatisEngine engine;
-  private volatile @Nullable Charter charter;
+  private final OperatorParts operators;
+  private volatile @Nullable Formed formed;
   private final AtomicBoolean open = new AtomicBoolean(true);
 
-  private Cluster(ClusterSettings settings, int raiseRounds, FileChannel lock) throws IOException {
+  /** The facts of a cluster that is formed. */
+  private record Formed(Charter charter, RatisEngine engine) {}
+
+  private Cluster(ClusterSettings settings, int raiseRounds) throws IOException {
     this.settings = settings;
     this.raiseRounds = raiseRounds;
-    this.log = settings.log();
-    this.lock = lock;
-    Set<Integer> kept = RatisEngine.kept(settings.folder().resolve("groups"));
-    int begun = kept.isEmpty() ? settings.groups() : kept.size();
-    this.room = new DiskRoom(settings.folder(), () -> engine == null ? begun : groupCount(), log);
-    room.begin();
-    this.members = DnsSeeds.named(settings.members());
-    this.incarnation = Identity.of(settings.folder(), settings.name());
-    Levels able = Levels.upTo(settings.levelMost());
-    this.level = new ClusterLevel(able, Identity.level(settings.folder(), able));
-    this.formation =
-        new Formation(
-            settings.folder(),
-            settings.name(),
-            incarnation,
-            settings.zone(),
-            members,
-            settings.members().stream().anyMatch(ClusterMember::standsForAll),
-            settings.size(),
-            settings.groups(),
-            settings.replicas(),
-            settings.clocks().monotonic(),
-            log);
-    ClusterSettings.TlsFiles files = settings.tls();
-    PeerTls tls =
-        files == null
-            ? null
-            : new PeerTls(files.certificate(), files.key(), files.authorities(), log);
-    this.loops = new PeerLoops(2);
-    PeerSelf self =
-        new PeerSelf(
-            settings.name(), incarnation, UUID.randomUUID(), formation::cluster, true, level);
-    PeerDoor opened;
+    folder = MemberFolder.open(settings, begun -> formed == null ? begun : groupCount());
     try {
-      opened = new PeerDoor(self, settings.listen(), loops, tls, log);
+      formation = new Formation(settings, folder.incarnation());
+      network =
+          new MemberNetwork(
+              settings,
+              new PeerSelf(
+                  settings.name(),
+                  folder.incarnation(),
+                  UUID.randomUUID(),
+                  formation::cluster,
+                  true,
+                  folder.level()));
     } catch (IOException | RuntimeException e) {
-      loops.close();
+      folder.close();
       throw e;
     }
-    this.door = opened;
-    this.transport = new PeerTransport(self, door, loops, tls, log);
-    members.forEach(transport::learn);
-    this.seeds = DnsSeeds.of(settings.members(), settings.resolver(), transport, log);
+    threads = MemberThreads.start();
+    map = new CurrentMap(settings.name(), network.transport(), this::changed);
+    groups = new OwnGroups(settings, map, folder.level(), this::raised, threads.asking());
+    routes =
+        new GroupRoutes(settings.name(), groups, map, network.transport(), threads.asking());
+    operators = operators();
+    answer();
+  }
+
+  private OperatorParts operators() {
+    PeerTransport transport = network.transport();
+    Admissions admissions =
+        new Admissions(() -> groups.ledger(0), this::charter, map, transport, settings.log());
+    Backups backups = new Backups(settings, this::group, this::charter, map, transport);
+    ClusterHealth health =
+        new ClusterHealth(settings, folder, this::charter, groups, map, network);
+    ClusterOperations operations =
+        new ClusterOperations(settings, groups, map, health, admissions, transport);
+    return new OperatorParts(admissions, backups, health, operations);
+  }
+
+  private Backups.@Nullable Here group(int number) {
+    OwnGroup here = groups.get(number);
+    return here == null ? null : new Backups.Here(here.ledger(), here.replica());
+  }
+
+  private @Nullable Charter charter() {
+    Formed known = formed;
+    return known == null ? null : known.charter();
+  }
+
+  /** Registers the handlers of requests from other members. */
+  private void answer() {
+    PeerDoor door = network.door();
+    Executor asking = threads.asking();
     DnsSeeds.answerAt(door, formation.self());
-    this.map = new CurrentMap(settings.name(), transport, this::changed);
-    // In a pool with timed waits, each hand-over would wake two threads.
-    this.asking = Executors.newFixedThreadPool(ASKING_THREADS, Cluster::thread);
-    this.ticking = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
-    this.seating = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
-    this.groups = new OwnGroups(settings, map, level, this::raised, asking);
-    this.changes = new SlotChanges(this::changeMap);
-    this.admissions = new Admissions(() -> groups.ledger(0), () -> charter, map, transport, log);
-    admissions.answerAt(door, asking);
-    backups =
-        new Backups(
-            settings.name(),
-            number -> {
-              OwnGroup here = groups.get(number);
-              return here == null ? null : new Backups.Here(here.ledger(), here.replica());
-            },
-            () -> charter,
-            map,
-            transport,
-            settings.clocks().monotonic(),
-            log);
-    backups.answerAt(door);
+    operators.admissions().answerAt(door, asking);
+    operators.backups().answerAt(door);
     formation.answerAt(door, asking);
     map.answerAt(door, asking);
     door.registerForAll(GUEST, asking, (from, payload) -> welcome());
-    routes = new GroupRoutes(settings.name(), groups, map, transport, asking);
     routes.answerAt(door);
-    health =
-        new ClusterHealth(
-            settings,
-            incarnation,
-            members,
-            () -> charter,
-            groups,
-            map,
-            level,
-            room,
-            door,
-            transport);
-    health.answerAt(asking);
-    operations =
-        new ClusterOperations(
-            settings.name(),
-            groups,
-            map,
-            health,
-            admissions,
-            transport,
-            settings.clocks().wall(),
-            asking);
-    operations.answerAt(door);
-    pulse = new PeerPulse(settings.clocks().monotonic());
-    PeerPulse.answerAt(door);
-    HandOver.answerAt(door, () -> open.get() && !room.low());
+    operators.health().answerAt(asking);
+    operators.operations().answerAt(door, asking);
+    HandOver.answerAt(door, () -> open.get() && !folder.room().low());
   }
 
   private int groupCount() {
     return groups.all().size();
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-cluster");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**
@@ -255,73 +182,44 @@ public final class Cluster implements AutoCloseable {
    * agreed for that many seconds.
    */
   static Cluster open(ClusterSettings settings, int raiseRounds) throws IOException {
-    Path folder = settings.folder();
-    Files.createDirectories(folder);
-    FileChannel lock =
-        FileChannel.open(
-            folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    try {
-      if (tried(lock) == null) {
-        throw new IOException(
-            folder + " is in use by another member (expected: a folder for each)");
-      }
-      return new Cluster(settings, raiseRounds, lock);
-    } catch (IOException | RuntimeException e) {
-      lock.close();
-      throw e;
-    }
-  }
-
-  private static @Nullable FileLock tried(FileChannel channel) throws IOException {
-    try {
-      return channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      return null;
-    }
+    return new Cluster(settings, raiseRounds);
   }
 
   /** Applies a newer map; an address that the operator has configured takes precedence over it. */
   private void changed(ClusterMap newer) {
     raised(newer.level());
+    Set<String> configured =
+        settings.members().stream()
+            .filter(each -> !each.standsForAll())
+            .map(ClusterMember::name)
+            .collect(Collectors.toSet());
     for (Member each : newer.members()) {
-      if (seeds != null) {
-        transport.learnIfUnknown(each); // The DNS is newer.
-      } else if (members.stream().noneMatch(known -> known.name().equals(each.name()))) {
-        transport.learn(each);
-      }
+      network.learn(each, configured.contains(each.name()));
       if (!each.name().equals(settings.name())) {
-        connect(each.name());
+        network.connect(each.name());
       }
     }
   }
 
   /** Applies the level in force: processes that do not understand it are refused from now on. */
   private void raised(int now) {
-    if (!level.raise(now)) {
+    if (!folder.level().raise(now)) {
       return;
     }
+    Consumer<? super String> log = settings.log();
     log.accept("cluster: level " + now + " is in force");
-    door.look();
+    network.door().look();
     try {
-      asking.execute(
+      threads.asking().execute(
           () -> {
             try {
-              Identity.raise(settings.folder(), now);
+              folder.raise(now);
             } catch (IOException e) {
               log.accept("cluster: level " + now + " is not noted in its folder: " + e);
             }
           });
     } catch (RejectedExecutionException e) {
       log.accept("cluster: closed before level " + now + " was noted; its log has it");
-    }
-  }
-
-  /** Connects now, before the first call needs it. */
-  private void connect(String member) {
-    try {
-      PeerLink unused = transport.link(member, ASKING);
-    } catch (PeerException e) {
-      log.accept("cluster: " + e.getMessage());
     }
   }
 
@@ -333,58 +231,75 @@ public final class Cluster implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void form() throws IOException, InterruptedException {
-    Charter formed = formation.await(transport, seeds);
+    Charter charter = formation.await(network);
     RatisSettings ratis =
-        RatisSettings.in(settings.folder().resolve("groups"))
+        RatisSettings.in(folder.logs())
             .withElection(settings.electionTimeout(), settings.electionTimeout().multipliedBy(2));
-    RatisEngine started = new RatisEngine(transport, ratis);
-    engine = started;
-    charter = formed;
+    RatisEngine engine = new RatisEngine(network.transport(), ratis);
+    formed = new Formed(charter, engine);
     ClusterMap joined = formation.map();
-    map.offer(joined == null ? ClusterMap.first(formed) : joined);
+    map.offer(joined == null ? ClusterMap.first(charter) : joined);
     Member self = formation.self();
-    groups.begin(self, formed.founded(settings.name(), incarnation), formed, started);
-    if (seeds != null) {
-      seeds.begin(this::connected);
-    }
-    Seating rounds = new Seating(self, map, groups, health::status, log);
+    groups.begin(
+        self, charter.founded(settings.name(), folder.incarnation()), charter, engine);
+    network.search(this::connected);
+    repeat(self);
+    new SlotMover(rebalancer(), threads.ticking(), open::get, settings.log()).begin();
+  }
+
+  /** Begins the periodic work. */
+  private void repeat(Member self) {
+    ClusterHealth health = operators.health();
+    Seating rounds = new Seating(self, map, groups, health::status, settings.log());
     LevelRaise raise =
         new LevelRaise(
-            level.able(), map, health::status, formation.formedNow() ? 1 : raiseRounds, log);
-    var unused =
-        ticking.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-    Rebalancer rebalancer =
-        new Rebalancer(
-            new PeerSlots(map, routes::askOfSlot, changes),
-            () -> groups.leads(0),
+            folder.level().able(),
             map,
-            settings.clocks().monotonic(),
-            ticking,
-            log);
-    moveLater(rebalancer, MOVING_MILLIS);
+            health::status,
+            formation.formedNow() ? 1 : raiseRounds,
+            settings.log());
+    var unused =
+        threads
+            .ticking()
+            .scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     unused =
-        seating.scheduleWithFixedDelay(
-            () -> groups.all().forEach(OwnGroup::observeFlushes),
-            TICK_MILLIS,
-            TICK_MILLIS / 10,
-            TimeUnit.MILLISECONDS);
+        threads
+            .seating()
+            .scheduleWithFixedDelay(
+                () -> groups.all().forEach(OwnGroup::observeFlushes),
+                TICK_MILLIS,
+                TICK_MILLIS / 10,
+                TimeUnit.MILLISECONDS);
     unused =
-        seating.scheduleWithFixedDelay(
-            () -> {
-              rounds.round();
-              admissions.announce(self);
-              groups.raise(raise);
-            },
-            TICK_MILLIS / 4,
-            TICK_MILLIS,
-            TimeUnit.MILLISECONDS);
+        threads
+            .seating()
+            .scheduleWithFixedDelay(
+                () -> {
+                  rounds.round();
+                  operators.admissions().announce(self);
+                  groups.raise(raise);
+                },
+                TICK_MILLIS / 4,
+                TICK_MILLIS,
+                TimeUnit.MILLISECONDS);
+  }
+
+  private Rebalancer rebalancer() {
+    SlotChanges changes = new SlotChanges(this::changeMap);
+    return new Rebalancer(
+        new PeerSlots(map, routes::askOfSlot, changes),
+        () -> groups.leads(0),
+        map,
+        settings.clocks().monotonic(),
+        threads.ticking(),
+        settings.log());
   }
 
   /** Returns whether there is a connection to each other member. */
   private boolean connected() {
     return map.get().members().stream()
         .map(Member::name)
-        .allMatch(name -> name.equals(settings.name()) || transport.connected(name, ASKING));
+        .allMatch(name -> name.equals(settings.name()) || network.transport().connected(name, ASKING));
   }
 
   /**
@@ -393,41 +308,32 @@ public final class Cluster implements AutoCloseable {
    * @throws IllegalStateException if the cluster is not formed yet
    */
   public ClusterStore store(StoreSettings storeSettings) {
-    Charter formed = formed();
-    return new ClusterStore(
-        storeSettings,
-        new ClusterLink(map, map::refresh, routes::ask, storeSettings, this::close),
-        formed.fingerprint());
-  }
-
-  private Charter formed() {
-    Charter known = charter;
+    Charter known = charter();
     if (known == null) {
       throw new IllegalStateException("cluster: not formed yet (expected: form() before)");
     }
-    return known;
+    return new ClusterStore(
+        storeSettings,
+        new ClusterLink(map, map::refresh, routes::ask, storeSettings, this::close),
+        known.fingerprint());
   }
 
   /** Polls the other members, and runs the periodic work of the groups. */
   private void tick() {
     map.poll();
     for (Member each : map.get().members()) {
-      if (!each.name().equals(settings.name())) {
-        try {
-          pulse.beat(each.name(), transport.link(each.name(), ASKING));
-        } catch (PeerException e) {
-          return; // This is closed.
-        }
+      if (!each.name().equals(settings.name()) && !network.beat(each.name())) {
+        return; // This is closed.
       }
     }
-    room.look();
-    backups.expire();
-    boolean leaves = room.low() && map.get().members().size() > 1;
+    folder.room().look();
+    operators.backups().expire();
+    boolean leaves = folder.room().low() && map.get().members().size() > 1;
     for (OwnGroup each : groups.all()) {
       try {
         each.tick(leaves);
       } catch (IOException | RuntimeException e) {
-        log.accept("cluster: group " + each.number() + ": " + e.getMessage());
+        settings.log().accept("cluster: group " + each.number() + ": " + e.getMessage());
       }
     }
   }
@@ -443,31 +349,12 @@ public final class Cluster implements AutoCloseable {
             .orTimeout(PeerSlots.ANSWER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private void moveLater(Rebalancer rebalancer, long millis) {
-    var unused = ticking.schedule(() -> move(rebalancer), millis, TimeUnit.MILLISECONDS);
-  }
-
-  /** Moves slots, again and again: less often while all are in their places. */
-  private void move(Rebalancer rebalancer) {
-    if (!open.get()) {
-      return;
-    }
-    long pause = MOVING_MILLIS;
-    try {
-      rebalancer.tick();
-      pause = rebalancer.rests() ? TICK_MILLIS : MOVING_MILLIS;
-    } catch (RuntimeException e) {
-      log.accept("cluster: slots do not move: " + e);
-    }
-    moveLater(rebalancer, pause);
-  }
-
   /**
    * Returns the charter and the map for a process that is no member, which has proven its identity
    * by its certificate.
    */
   private CompletionStage<byte[]> welcome() throws IOException {
-    Charter known = charter;
+    Charter known = charter();
     if (known == null) {
       throw new IOException(settings.name() + " is not a member of a cluster yet");
     }
@@ -480,7 +367,7 @@ public final class Cluster implements AutoCloseable {
   /** Returns a snapshot of this member's counters. */
   public ClusterMetrics metrics() {
     return new ClusterMetrics(
-        groups.all().stream().map(OwnGroup::metrics).toList(), pulse.roundTrips());
+        groups.all().stream().map(OwnGroup::metrics).toList(), network.roundTrips());
   }
 
   /** Returns whether each group of this member has a known leader. */
@@ -506,7 +393,7 @@ public final class Cluster implements AutoCloseable {
 
   /** Requests the status of all members; those that do not answer within a second are down. */
   public ClusterStatus status() {
-    return health.status();
+    return operators.health().status();
   }
 
   /**
@@ -517,7 +404,7 @@ public final class Cluster implements AutoCloseable {
    *     reason
    */
   public void remove(String name, boolean force) throws IOException {
-    operations.remove(name, force);
+    operators.operations().remove(name, force);
   }
 
   /**
@@ -529,7 +416,7 @@ public final class Cluster implements AutoCloseable {
    * @throws IOException if no member leads group 0
    */
   public List<String> rebalance(boolean dryRun) throws IOException {
-    return operations.rebalance(dryRun);
+    return operators.operations().rebalance(dryRun);
   }
 
   /** Returns the places of the keys, by the newest known map. */
@@ -545,7 +432,7 @@ public final class Cluster implements AutoCloseable {
    *     gives the reason
    */
   public void raiseGroups(int number) throws IOException {
-    operations.raiseGroups(number);
+    operators.operations().raiseGroups(number);
   }
 
   /**
@@ -554,7 +441,7 @@ public final class Cluster implements AutoCloseable {
    * @throws IOException if it did not take over; the message gives the reason
    */
   public void transfer(int group, String name) throws IOException {
-    operations.transfer(group, name);
+    operators.operations().transfer(group, name);
   }
 
   /**
@@ -565,7 +452,7 @@ public final class Cluster implements AutoCloseable {
    *     the groups before it are set
    */
   public void setCalendar() throws IOException {
-    operations.setCalendar();
+    operators.operations().setCalendar();
   }
 
   /**
@@ -574,7 +461,7 @@ public final class Cluster implements AutoCloseable {
    * @return fails with an {@link IOException} that gives the reason
    */
   public CompletionStage<byte[]> backup(byte[] question) {
-    return backups.ask(question);
+    return operators.backups().ask(question);
   }
 
   /**
@@ -582,7 +469,11 @@ public final class Cluster implements AutoCloseable {
    * Blocks.
    */
   void handOver() {
-    new HandOver(settings.name(), name -> HandOver.ask(transport, name), asking, log)
+    new HandOver(
+            settings.name(),
+            name -> HandOver.ask(network.transport(), name),
+            threads.asking(),
+            settings.log())
         .run(groups.ledgers(), HandOver.MOST_MILLIS);
   }
 
@@ -592,25 +483,23 @@ public final class Cluster implements AutoCloseable {
     if (!open.getAndSet(false)) {
       return;
     }
-    seating.shutdownNow();
-    if (seeds != null) {
-      seeds.close();
-    }
+    threads.seating().shutdownNow();
+    network.endSearch();
     handOver();
-    ticking.shutdown();
-    backups.close();
-    asking.shutdown();
-    closeQuietly(engine == null ? transport : engine);
-    closeQuietly(door);
-    closeQuietly(loops);
-    closeQuietly(lock);
+    threads.ticking().shutdown();
+    operators.backups().close();
+    threads.asking().shutdown();
+    Formed known = formed;
+    closeQuietly(known == null ? network.transport() : known.engine());
+    closeQuietly(network);
+    closeQuietly(folder);
   }
 
   private void closeQuietly(AutoCloseable some) {
     try {
       some.close();
     } catch (Exception e) {
-      log.accept("cluster: " + e.getMessage());
+      settings.log().accept("cluster: " + e.getMessage());
     }
   }
 }

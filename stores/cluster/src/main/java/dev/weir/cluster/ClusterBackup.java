@@ -69,10 +69,16 @@ public final class ClusterBackup {
   private final Path file;
   private final Charter charter;
   private final ClusterMap map;
-  private final String version;
-  private final Instant taken;
+  private final Origin origin;
   private final List<GroupBackup> groups;
-  private final int level;
+
+  /**
+   * The origin of a backup.
+   *
+   * @param version of Weir that wrote it
+   * @param level of group 0
+   */
+  private record Origin(String version, Instant taken, int level) {}
 
   /**
    * A group's part of a backup.
@@ -111,16 +117,12 @@ public final class ClusterBackup {
       Path file,
       Charter charter,
       ClusterMap map,
-      String version,
-      Instant taken,
-      List<GroupBackup> groups,
-      int level) {
-    this.level = level;
+      Origin origin,
+      List<GroupBackup> groups) {
     this.file = file;
     this.charter = charter;
     this.map = map;
-    this.version = version;
-    this.taken = taken;
+    this.origin = origin;
     this.groups = List.copyOf(groups);
   }
 
@@ -131,12 +133,12 @@ public final class ClusterBackup {
 
   /** Returns the version of Weir that wrote the backup. */
   public String version() {
-    return version;
+    return origin.version();
   }
 
   /** Returns the time of its completion, by the clock of the machine that wrote it. */
   public Instant taken() {
-    return taken;
+    return origin.taken();
   }
 
   /** Returns the parts of the groups, by number. */
@@ -154,7 +156,7 @@ public final class ClusterBackup {
 
   /** Returns the level of group 0, see {@link Levels}. */
   int level() {
-    return level;
+    return origin.level();
   }
 
   /** Returns the snapshot of a group. */
@@ -195,7 +197,7 @@ public final class ClusterBackup {
         folder.force(true);
       }
       return new ClusterBackup(
-          to, whole.charter, whole.map, whole.version, whole.taken, whole.groups, whole.level);
+          to, whole.charter, whole.map, whole.origin, whole.groups);
     } finally {
       Files.deleteIfExists(part);
     }
@@ -336,10 +338,8 @@ public final class ClusterBackup {
           file,
           charter,
           of,
-          p.getProperty("weir"),
-          Instant.parse(p.getProperty("taken")),
-          groups,
-          inForce);
+          new Origin(p.getProperty("weir"), Instant.parse(p.getProperty("taken")), inForce),
+          groups);
     } catch (RuntimeException e) { // No member wrote this, yet its checksum is right.
       throw new IOException(file.resolve(MANIFEST) + ": makes no sense: " + e.getMessage(), e);
     }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A client of a cluster that is no member of it: it has no folder, no replica and no vote. Safe for
  * use by many threads.
  *
- * <p>Life cycle: {@link #open}; {@link #join} waits until one of the seeds answers; then {@link
+ * <p>Life cycle: {@link Builder#open}; {@link #join} waits until one of the seeds answers; then {@link
  * #store} decides, whatever becomes of the seeds; {@link #close}.
  */
 public final class ClusterClient implements AutoCloseable {
@@ -56,11 +56,12 @@ public final class ClusterClient implements AutoCloseable {
   private static final int PAUSES_PER_LINE = 50;
   private static final long TICK_MILLIS = 1_000;
   private static final int ASKING_THREADS = 2;
+  private static final int LOOPS = 2;
 
   private final List<Member> seeds;
   private final Ticker ticker;
   private final Consumer<? super String> log;
-  private final PeerLoops loops = new PeerLoops(2);
+  private final PeerLoops loops;
   private final PeerTransport transport;
   private final ClusterLevel level;
   private final @Nullable DnsSeeds behind;
@@ -70,66 +71,94 @@ public final class ClusterClient implements AutoCloseable {
   private volatile UUID cluster = PeerSelf.FORMING;
   private volatile @Nullable Fingerprint fingerprint;
 
-  /**
-   * Opens a client, without connecting it yet.
-   *
-   * @param name of this process; that in its certificate
-   * @param seeds members, at least one; those that do not answer are skipped
-   * @param resolver finds members by the DNS
-   * @param tls null for connections without TLS
-   * @param ticker monotonic
-   * @param log receives messages for operators, in one line each
-   * @throws IOException if one of the files for TLS cannot be used
-   */
-  public static ClusterClient open(
-      String name,
-      List<ClusterMember> seeds,
-      Resolver resolver,
-      @Nullable TlsFiles tls,
-      Ticker ticker,
-      Consumer<? super String> log)
-      throws IOException {
-    return open(name, seeds, resolver, tls, ticker, Levels.HERE, log);
-  }
-
-  /** Opens a client like {@link #open}, for a process that understands these levels. */
-  static ClusterClient open(
-      String name,
-      List<ClusterMember> seeds,
-      Resolver resolver,
-      @Nullable TlsFiles tls,
-      Ticker ticker,
-      Levels able,
-      Consumer<? super String> log)
-      throws IOException {
-    if (seeds.isEmpty()) {
-      throw new IllegalArgumentException("seeds: none (expected: at least one member)");
-    }
-    PeerTls read =
-        tls == null ? null : new PeerTls(tls.certificate(), tls.key(), tls.authorities(), log);
-    return new ClusterClient(name, seeds, resolver, read, ticker, able, log);
-  }
-
-  private ClusterClient(
-      String name,
-      List<ClusterMember> seeds,
-      Resolver resolver,
-      @Nullable PeerTls tls,
-      Ticker ticker,
-      Levels able,
-      Consumer<? super String> log) {
-    this.level = new ClusterLevel(able);
-    this.ticker = ticker;
-    this.log = log;
-    this.seeds = DnsSeeds.named(seeds);
-    PeerSelf self = new PeerSelf(name, Member.NONE, UUID.randomUUID(), () -> cluster, false, level);
+  private ClusterClient(Builder settings) throws IOException {
+    level = new ClusterLevel(settings.able);
+    ticker = settings.ticker;
+    log = settings.log;
+    seeds = DnsSeeds.named(settings.seeds);
+    TlsFiles files = settings.tls;
+    PeerTls tls =
+        files == null
+            ? null
+            : new PeerTls(files.certificate(), files.key(), files.authorities(), log);
+    PeerSelf self =
+        new PeerSelf(settings.name, Member.NONE, UUID.randomUUID(), () -> cluster, false, level);
+    loops = new PeerLoops(LOOPS);
     transport = new PeerTransport(self, null, loops, tls, log);
-    this.seeds.forEach(transport::learn);
-    behind = DnsSeeds.of(seeds, resolver, transport, log);
+    seeds.forEach(transport::learn);
+    behind = DnsSeeds.of(settings.seeds, settings.resolver, transport, log);
     map = new CurrentMap("", transport, this::changed);
     // In a pool with timed waits, each hand-over would wake two threads.
     asking = Executors.newFixedThreadPool(ASKING_THREADS, ClusterClient::thread);
     polling = Executors.newSingleThreadScheduledExecutor(ClusterClient::thread);
+  }
+
+  /**
+   * Returns a builder of a client.
+   *
+   * @param name of this process; that in its certificate
+   * @param seeds members, at least one; those that do not answer are skipped
+   */
+  public static Builder builder(String name, List<ClusterMember> seeds) {
+    return new Builder(name, seeds);
+  }
+
+  /** A builder of a {@link ClusterClient}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String name;
+    private final List<ClusterMember> seeds;
+    private Resolver resolver = Resolver.system();
+    private @Nullable TlsFiles tls;
+    private Ticker ticker = Ticker.system();
+    private Levels able = Levels.HERE;
+    private Consumer<? super String> log = line -> {};
+
+    private Builder(String name, List<ClusterMember> seeds) {
+      if (seeds.isEmpty()) {
+        throw new IllegalArgumentException("seeds: none (expected: at least one member)");
+      }
+      this.name = name;
+      this.seeds = List.copyOf(seeds);
+    }
+
+    /** Sets the search for members by the DNS. Default: the system's. */
+    public Builder resolver(Resolver newResolver) {
+      resolver = newResolver;
+      return this;
+    }
+
+    /** Sets the files for TLS; null for connections without TLS, the default. */
+    public Builder tls(@Nullable TlsFiles files) {
+      tls = files;
+      return this;
+    }
+
+    /** Sets the monotonic clock. Default: the system's. */
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /** Sets the levels that the process understands. */
+    Builder able(Levels levels) {
+      able = levels;
+      return this;
+    }
+
+    /** Sets the receiver of messages for operators, in one line each. Default: none. */
+    public Builder log(Consumer<? super String> receiver) {
+      log = receiver;
+      return this;
+    }
+
+    /**
+     * Opens the client, without connecting it yet.
+     *
+     * @throws IOException if one of the files for TLS cannot be used
+     */
+    public ClusterClient open() throws IOException {
+      return new ClusterClient(this);
+    }
   }
 
   private static Thread thread(Runnable task) {

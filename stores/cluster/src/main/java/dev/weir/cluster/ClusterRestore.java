@@ -88,15 +88,12 @@ public final class ClusterRestore {
             backup.charter().seed1(),
             true);
     ClusterMap map =
-        new ClusterMap(
-            trust ? backup.level() : Levels.FIRST,
-            old.epoch() + 1,
-            old.copies(),
-            List.of(first),
-            Roster.replicas(List.of(first), old.groups(), old.copies()),
-            List.of(), // All groups are there from its beginning.
-            old.slots(),
-            List.of());
+        ClusterMap.builder(trust ? backup.level() : Levels.FIRST, old.epoch() + 1)
+            .copies(old.copies())
+            .members(List.of(first))
+            .replicas(Roster.replicas(List.of(first), old.groups(), old.copies()))
+            .slots(old.slots())
+            .build();
     Path groups = Files.createDirectory(folder.resolve("groups"));
     GroupMarks marks = new GroupMarks(folder.resolve(GroupMarks.FILE));
     for (ClusterBackup.GroupBackup each : backup.groups()) {

@@ -92,23 +92,23 @@ public final class ClusterSettings {
     return self.name();
   }
 
-  Path folder() {
+  public Path folder() {
     return folder;
   }
 
-  List<ClusterMember> members() {
+  public List<ClusterMember> members() {
     return members;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  Resolver resolver() {
+  public Resolver resolver() {
     return resolver;
   }
 
-  InetSocketAddress listen() {
+  public InetSocketAddress listen() {
     return listen;
   }
 
@@ -116,7 +116,7 @@ public final class ClusterSettings {
     return zone;
   }
 
-  @Nullable TlsFiles tls() {
+  public @Nullable TlsFiles tls() {
     return tls;
   }
 
@@ -124,11 +124,11 @@ public final class ClusterSettings {
     return groups;
   }
 
-  int replicas() {
+  public int replicas() {
     return replicas;
   }
 
-  int levelMost() {
+  public int levelMost() {
     return levelMost;
   }
 

@@ -8,11 +8,9 @@ import dev.weir.Consistency;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Sharing;
-import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.TlsFiles;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.shared.ClusterMember;
-import dev.weir.shared.Resolver;
 import dev.weir.testkit.Ports;
 import dev.weir.wire.testkit.Pem;
 import java.io.IOException;
@@ -108,13 +106,7 @@ class ClusterClientTest {
 
   private ClusterStore guest(ClusterMember... seeds) throws Exception {
     ClusterClient client =
-        ClusterClient.open(
-            "outside",
-            List.of(seeds),
-            Resolver.system(),
-            tls("outside"),
-            Ticker.system(),
-            log::add);
+        ClusterClient.builder("outside", List.of(seeds)).tls(tls("outside")).log(log::add).open();
     assertThatIllegalStateException().isThrownBy(() -> client.store(UsualSettings.store()));
     client.join();
     clients.add(client);
@@ -232,13 +224,7 @@ class ClusterClientTest {
     admit(TEN, "x", List.of(guest));
 
     try (ClusterClient stranger =
-        ClusterClient.open(
-            "outside",
-            members.subList(0, 1),
-            Resolver.system(),
-            tls("stranger"),
-            Ticker.system(),
-            log::add)) {
+        ClusterClient.builder("outside", members.subList(0, 1)).tls(tls("stranger")).log(log::add).open()) {
       Thread joining =
           new Thread(
               () -> {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Ticker;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.shared.ClusterMember;
 import dev.weir.testkit.Ports;
@@ -166,13 +165,7 @@ class DnsClusterTest {
     assertThat(log).anyMatch(each -> each.contains("d has joined"));
 
     try (ClusterClient client =
-        ClusterClient.open(
-            "outside",
-            List.of(ClusterMember.allBehind(NAME, port)),
-            asked -> addresses("outside", asked),
-            null,
-            Ticker.system(),
-            line -> log.add("outside: " + line))) {
+        ClusterClient.builder("outside", List.of(ClusterMember.allBehind(NAME, port))).resolver(asked -> addresses("outside", asked)).log(line -> log.add("outside: " + line)).open()) {
       client.join();
       ClusterStore store = client.store(UsualSettings.store());
       admits(0, store, "x");

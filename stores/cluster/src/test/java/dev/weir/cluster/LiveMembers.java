@@ -2,13 +2,11 @@ package dev.weir.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.Ticker;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.cluster.internal.forming.LevelRaise;
 import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.shared.ClusterMember;
-import dev.weir.shared.Resolver;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -136,13 +134,7 @@ public final class LiveMembers implements AutoCloseable {
   /** Opens a store of a client. */
   void guest(String name) throws Exception {
     ClusterClient client =
-        ClusterClient.open(
-            name,
-            seeds(),
-            Resolver.system(),
-            null,
-            Ticker.system(),
-            line -> log.add(name + ": " + line));
+        ClusterClient.builder(name, seeds()).log(line -> log.add(name + ": " + line)).open();
     client.join();
     stores.put(name, client.store(UsualSettings.store()));
   }

@@ -3,10 +3,8 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.Ticker;
 import dev.weir.cluster.internal.peer.Identity;
 import dev.weir.cluster.internal.peer.Levels;
-import dev.weir.shared.Resolver;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -112,14 +110,7 @@ class RollingUpgradeTest {
   @Test
   void serverThatIsNoMember_holdsTheLevelBack_untilItIsGone() throws Exception {
     ClusterClient old =
-        ClusterClient.open(
-            "edge",
-            live.seeds(),
-            Resolver.system(),
-            null,
-            Ticker.system(),
-            new Levels(OLD, OLD),
-            live.log::add);
+        ClusterClient.builder("edge", live.seeds()).able(new Levels(OLD, OLD)).log(live.log::add).open();
     try {
       live.startAll(OLD, LiveMembers.NAMES);
       old.join();
@@ -134,14 +125,7 @@ class RollingUpgradeTest {
     }
     level(NEW);
     ClusterClient again =
-        ClusterClient.open(
-            "edge",
-            List.of(live.address("a")),
-            Resolver.system(),
-            null,
-            Ticker.system(),
-            new Levels(OLD, OLD),
-            live.log::add);
+        ClusterClient.builder("edge", List.of(live.address("a"))).able(new Levels(OLD, OLD)).log(live.log::add).open();
     Thread joining =
         new Thread(
             () -> {
@@ -169,8 +153,7 @@ class RollingUpgradeTest {
       again.close();
     }
     try (ClusterClient able =
-        ClusterClient.open(
-            "edge", live.seeds(), Resolver.system(), null, Ticker.system(), live.log::add)) {
+        ClusterClient.builder("edge", live.seeds()).log(live.log::add).open()) {
       able.join();
       assertThat(able.epoch()).isGreaterThan(1);
     }

@@ -13,7 +13,6 @@ import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.settings.StoreUri;
 import dev.weir.server.settings.StartException;
 import dev.weir.shared.ClusterMember;
-import dev.weir.shared.Resolver;
 import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
@@ -56,13 +55,7 @@ public final class RatisProvider implements ClusterProvider {
     ClusterClient client;
     try {
       client =
-          ClusterClient.open(
-              settings.clusterName(),
-              uri.seeds(),
-              Resolver.system(),
-              tls(settings),
-              store.clocks().monotonic(),
-              log);
+          ClusterClient.builder(settings.clusterName(), uri.seeds()).tls(tls(settings)).ticker(store.clocks().monotonic()).log(log).open();
     } catch (IOException e) {
       throw failure(Settings.STORE, e);
     }

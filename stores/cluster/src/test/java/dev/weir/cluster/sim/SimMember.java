@@ -17,6 +17,7 @@ import dev.weir.cluster.internal.state.Entry;
 import dev.weir.cluster.internal.state.GroupCalendar;
 import dev.weir.cluster.internal.state.GroupMachine;
 import dev.weir.cluster.internal.state.Replica;
+import dev.weir.cluster.internal.state.WallClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -97,8 +98,7 @@ final class SimMember {
                 ledger(),
                 replica,
                 time,
-                node.wall(),
-                any ? Long.MAX_VALUE : MOST_SKEW_NANOS,
+                new WallClock(node.wall(), any ? Long.MAX_VALUE : MOST_SKEW_NANOS),
                 line -> history.count("wall clocks too far off", 1));
       }
       return Objects.requireNonNull(calendar);

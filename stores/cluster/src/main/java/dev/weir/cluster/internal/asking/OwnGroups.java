@@ -17,6 +17,7 @@ import dev.weir.cluster.internal.state.GroupCalendar;
 import dev.weir.cluster.internal.state.GroupMachine;
 import dev.weir.cluster.internal.state.GroupSlots;
 import dev.weir.cluster.internal.state.Replica;
+import dev.weir.cluster.internal.state.WallClock;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -115,8 +116,7 @@ public final class OwnGroups implements Seating.Place {
                 ledger,
                 replica,
                 time,
-                settings.clocks().wall(),
-                settings.maxSkew().toNanos(),
+                new WallClock(settings.clocks().wall(), settings.maxSkew().toNanos()),
                 settings.log()),
             counters));
   }

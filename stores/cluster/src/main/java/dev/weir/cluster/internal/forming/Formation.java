@@ -1,6 +1,7 @@
 package dev.weir.cluster.internal.forming;
 
 import dev.weir.Ticker;
+import dev.weir.cluster.ClusterSettings;
 import dev.weir.cluster.internal.map.Charter;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.peer.ByteReader;
@@ -11,6 +12,7 @@ import dev.weir.cluster.internal.peer.PeerException;
 import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,14 +70,15 @@ public final class Formation {
   private static final long PAUSE_NANOS = 100_000_000L;
   private static final int PAUSES_PER_LINE = 50;
 
+  private final ClusterSettings settings;
   private final Path folder;
   private final String self;
   private final UUID incarnation;
-  private final String zone;
-  private final int size;
+
+  /** True if the others are found by the DNS; then the operator has given their number. */
   private final boolean byDns;
+
   private final int groups;
-  private final int copies;
   private final Ticker ticker;
   private final Consumer<? super String> log;
   private final boolean formedNow;
@@ -87,38 +90,22 @@ public final class Formation {
   /**
    * Creates the formation.
    *
-   * @param folder of the charter
    * @param incarnation this member's
-   * @param zone this member's
-   * @param members all of them, including this one; this one alone if {@code byDns}
-   * @param byDns whether the others are found by the DNS
-   * @param size the required number of members in that case
    * @throws IOException if there is a charter that cannot be read, or it is lost
    */
-  public Formation(
-      Path folder,
-      String self,
-      UUID incarnation,
-      String zone,
-      List<Member> members,
-      boolean byDns,
-      int size,
-      int groups,
-      int copies,
-      Ticker ticker,
-      Consumer<? super String> log)
-      throws IOException {
-    this.ticker = ticker;
-    this.folder = folder;
-    this.self = self;
+  public Formation(ClusterSettings settings, UUID incarnation) throws IOException {
+    this.settings = settings;
     this.incarnation = incarnation;
-    this.zone = zone;
-    this.members = members.stream().sorted(Comparator.comparing(Member::name)).toList();
-    this.byDns = byDns;
-    this.size = size;
-    this.groups = groups;
-    this.copies = copies;
-    this.log = log;
+    folder = settings.folder();
+    self = settings.name();
+    byDns = settings.members().stream().anyMatch(ClusterMember::standsForAll);
+    groups = settings.groups();
+    ticker = settings.clocks().monotonic();
+    log = settings.log();
+    members =
+        DnsSeeds.named(settings.members()).stream()
+            .sorted(Comparator.comparing(Member::name))
+            .toList();
     Charter found = Charter.load(folder);
     if (found == null && Files.exists(folder.resolve("groups"))) {
       throw new IOException(
@@ -207,19 +194,18 @@ public final class Formation {
   /**
    * Waits until the cluster is formed.
    *
-   * @param seeds finds the others; null if they are known
    * @return the complete charter
    * @throws IOException if it cannot be formed
    */
-  public Charter await(PeerTransport transport, @Nullable DnsSeeds seeds)
-      throws IOException, InterruptedException {
+  public Charter await(MemberNetwork network) throws IOException, InterruptedException {
+    PeerTransport transport = network.transport();
     for (int pauses = 0; ; pauses++) {
       Charter complete = charter();
       if (complete != null) {
         return complete;
       }
-      if (seeds != null) {
-        found(seeds.look());
+      if (network.seeds().isPresent()) {
+        found(network.seeds().get().look());
       }
       Charter held = charter;
       Map<String, Said> others = ask(transport, new ByteWriter().writeByte(WHAT).toBytes());
@@ -282,10 +268,10 @@ public final class Formation {
     if (!names.isEmpty() || !byDns) {
       return String.join(", ", names);
     }
-    if (members.size() < size) {
-      return (size - members.size())
+    if (members.size() < settings.size()) {
+      return (settings.size() - members.size())
           + " more of "
-          + size
+          + settings.size()
           + " members ("
           + String.join(", ", names())
           + " so far)"
@@ -424,7 +410,7 @@ public final class Formation {
   public Member self() {
     Member address =
         members.stream().filter(each -> each.name().equals(self)).findFirst().orElseThrow();
-    return new Member(self, address.host(), address.port(), incarnation, zone);
+    return new Member(self, address.host(), address.port(), incarnation, settings.zone());
   }
 
   /** Returns whether this member has formed the cluster since it was started. */
@@ -463,7 +449,7 @@ public final class Formation {
         known.stream()
             .filter(each -> each != null && each.members().equals(all))
             .findFirst()
-            .orElseGet(() -> Charter.draw(all, groups, copies));
+            .orElseGet(() -> Charter.draw(all, groups, settings.replicas()));
     synchronized (this) {
       proposed.save(folder);
       charter = proposed;

@@ -11,9 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,10 +92,22 @@ final class LeaderLoss {
   /** A voter that has lost the same leader. */
   private record Fellow(String name, Last last) {}
 
+  /** The other members, as far as they are known here. */
+  interface Others {
+    /**
+     * Sends a request to a member, which calls {@link LeaderLoss#answer}.
+     *
+     * @return completes on any thread, at the latest after some rounds
+     */
+    CompletionStage<byte[]> ask(String member, byte[] question);
+
+    /** Returns whether a member's process has ended. */
+    boolean gone(String member);
+  }
+
   private final String self;
   private final Voter voter;
-  private final BiFunction<String, byte[], CompletionStage<byte[]>> others;
-  private final Predicate<String> gone;
+  private final Others others;
   private final Executor executor;
   private final Executor later;
   private final Consumer<? super String> log;
@@ -106,24 +116,19 @@ final class LeaderLoss {
   /**
    * Creates the detection.
    *
-   * @param others sends a request to a member, which calls {@link #answer}; completes on any
-   *     thread, at the latest after some rounds
-   * @param gone returns whether a member's process has ended, as far as is known here
    * @param executor may be blocked
    * @param later may be blocked; runs tasks {@link #PAUSE_MILLIS} later
    */
   LeaderLoss(
       String self,
       Voter voter,
-      BiFunction<String, byte[], CompletionStage<byte[]>> others,
-      Predicate<String> gone,
+      Others others,
       Executor executor,
       Executor later,
       Consumer<? super String> log) {
     this.self = self;
     this.voter = voter;
     this.others = others;
-    this.gone = gone;
     this.executor = executor;
     this.later = later;
     this.log = log;
@@ -146,7 +151,7 @@ final class LeaderLoss {
   }
 
   private boolean lost(Lost lost) {
-    return gone.test(lost.led.name()) && lost.led.equals(voter.led(lost.group));
+    return others.gone(lost.led.name()) && lost.led.equals(voter.led(lost.group));
   }
 
   private void round(Lost lost, int roundsLeft) {
@@ -166,7 +171,7 @@ final class LeaderLoss {
       if (!each.equals(self) && !each.equals(lost.led.name())) {
         asked.add(
             others
-                .apply(each, question)
+                .ask(each, question)
                 .handle((reply, problem) -> reply == null ? null : read(each, reply))
                 .toCompletableFuture());
       }

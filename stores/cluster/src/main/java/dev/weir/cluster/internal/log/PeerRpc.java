@@ -153,18 +153,28 @@ public final class PeerRpc implements RaftServerRpc {
     transport.watch(VOTES, loss::ended);
   }
 
+  /** The other members, by their connections for votes. */
+  private record VotingPeers(PeerTransport transport) implements LeaderLoss.Others {
+    @Override
+    public CompletionStage<byte[]> ask(String member, byte[] question) {
+      try {
+        return transport.link(member, VOTES).call(LeaderLoss.KIND, question, ANSWER_MILLIS);
+      } catch (PeerException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+
+    @Override
+    public boolean gone(String member) {
+      return transport.gone(member, VOTES);
+    }
+  }
+
   private LeaderLoss leaderLoss() {
     return new LeaderLoss(
         transport.self().name(),
         new RatisVoter(server, transport::log),
-        (member, question) -> {
-          try {
-            return transport.link(member, VOTES).call(LeaderLoss.KIND, question, ANSWER_MILLIS);
-          } catch (PeerException e) {
-            return CompletableFuture.failedFuture(e);
-          }
-        },
-        member -> transport.gone(member, VOTES),
+        new VotingPeers(transport),
         votes,
         CompletableFuture.delayedExecutor(LeaderLoss.PAUSE_MILLIS, TimeUnit.MILLISECONDS, votes),
         transport::log);

@@ -80,37 +80,106 @@ public final class ClusterMap {
 
   private static final Step[] STEPS = Step.values();
 
+  private ClusterMap(Builder parts) {
+    level = parts.level;
+    epoch = parts.epoch;
+    copies = parts.copies;
+    members = parts.members.stream().sorted(Comparator.comparing(Member::name)).toList();
+    replicas = parts.replicas.stream().map(List::copyOf).toList();
+    founders = parts.founders.stream().map(List::copyOf).toList();
+    slots = parts.slots.clone();
+    moves = List.copyOf(parts.moves);
+    check();
+  }
+
   /**
-   * Creates a map.
+   * Returns a builder of a map.
    *
    * @param level the one in force, see {@link Levels}
    * @param epoch 0 or more, one more than that of the map before it
-   * @param copies the number of replicas of a group, if there are that many members; at least 1
-   * @param members by name
-   * @param replicas the members of each group, by the group's number; a group may have none
-   * @param founders of each group that was added after the cluster was formed (the last ones): the
-   *     members with which its log begins
-   * @param slots the group of each slot
-   * @throws IllegalArgumentException if these contradict each other
    */
-  public ClusterMap(
-      int level,
-      long epoch,
-      int copies,
-      List<Member> members,
-      List<List<String>> replicas,
-      List<List<Member>> founders,
-      short[] slots,
-      List<Move> moves) {
-    this.level = level;
-    this.epoch = epoch;
-    this.copies = copies;
-    this.members = members.stream().sorted(Comparator.comparing(Member::name)).toList();
-    this.replicas = replicas.stream().map(List::copyOf).toList();
-    this.founders = founders.stream().map(List::copyOf).toList();
-    this.slots = slots.clone();
-    this.moves = List.copyOf(moves);
-    check();
+  public static Builder builder(int level, long epoch) {
+    return new Builder(level, epoch);
+  }
+
+  /** Returns a builder of the next map, with the content of this one. */
+  private Builder next() {
+    return new Builder(level, epoch + 1)
+        .copies(copies)
+        .members(members)
+        .replicas(replicas)
+        .founders(founders)
+        .slots(slots)
+        .moves(moves);
+  }
+
+  /** A builder of a map. Not safe for use by several threads. */
+  public static final class Builder {
+    private int level;
+    private final long epoch;
+    private int copies = 1;
+    private List<Member> members = List.of();
+    private List<List<String>> replicas = List.of();
+    private List<List<Member>> founders = List.of();
+    private short[] slots = new short[SLOTS];
+    private List<Move> moves = List.of();
+
+    private Builder(int level, long epoch) {
+      this.level = level;
+      this.epoch = epoch;
+    }
+
+    private Builder level(int newLevel) {
+      level = newLevel;
+      return this;
+    }
+
+    /** Sets the number of replicas of a group, if there are that many members; at least 1. */
+    public Builder copies(int number) {
+      copies = number;
+      return this;
+    }
+
+    public Builder members(List<Member> newMembers) {
+      members = newMembers;
+      return this;
+    }
+
+    /** Sets the members of each group, by the group's number; a group may have none. */
+    public Builder replicas(List<List<String>> newReplicas) {
+      replicas = newReplicas;
+      return this;
+    }
+
+    /**
+     * Sets the founders of each group that was added after the cluster was formed (the last ones):
+     * the members with which its log begins. Default: none was added.
+     */
+    public Builder founders(List<List<Member>> newFounders) {
+      founders = newFounders;
+      return this;
+    }
+
+    /** Sets the group of each slot. Default: the first. */
+    public Builder slots(short[] newSlots) {
+      slots = newSlots;
+      return this;
+    }
+
+    /** Sets the slots that move. Default: none. */
+    public Builder moves(List<Move> newMoves) {
+      moves = newMoves;
+      return this;
+    }
+
+    /**
+     * Returns the map.
+     *
+     * @throws IllegalArgumentException if its parts contradict each other
+     */
+    public ClusterMap build() {
+      return new ClusterMap(this);
+    }
   }
 
   private void check() {
@@ -159,15 +228,12 @@ public final class ClusterMap {
   public static ClusterMap first(Charter charter) {
     Placement placement = new Placement(charter.groups());
     List<Member> all = charter.members();
-    return new ClusterMap(
-        Levels.FIRST,
-        1,
-        charter.copies(),
-        all,
-        Roster.replicas(all, charter.groups(), charter.copies()),
-        List.of(),
-        placement.bySlot(),
-        List.of());
+    return builder(Levels.FIRST, 1)
+        .copies(charter.copies())
+        .members(all)
+        .replicas(Roster.replicas(all, charter.groups(), charter.copies()))
+        .slots(placement.bySlot())
+        .build();
   }
 
   /** Returns the level in force, see {@link Levels}. */
@@ -263,7 +329,7 @@ public final class ClusterMap {
 
   /** Returns the next map, with other members and replicas. */
   public ClusterMap with(List<Member> others, List<List<String>> of) {
-    return new ClusterMap(level, epoch + 1, copies, others, of, founders, slots, moves);
+    return next().members(others).replicas(of).build();
   }
 
   /** Returns the next map, with more groups, which have no slots yet. */
@@ -274,17 +340,17 @@ public final class ClusterMap {
       all.add(each);
       begun.add(members.stream().filter(member -> each.contains(member.name())).toList());
     }
-    return new ClusterMap(level, epoch + 1, copies, members, all, begun, slots, moves);
+    return next().replicas(all).founders(begun).build();
   }
 
   /** Returns the next map, with other slots and moves. */
   ClusterMap with(short[] others, List<Move> on) {
-    return new ClusterMap(level, epoch + 1, copies, members, replicas, founders, others, on);
+    return next().slots(others).moves(on).build();
   }
 
   /** Returns the next map, at another level. */
   public ClusterMap at(int other) {
-    return new ClusterMap(other, epoch + 1, copies, members, replicas, founders, slots, moves);
+    return next().level(other).build();
   }
 
   /** Writes the map; consecutive slots of one group are written as their number. */
@@ -369,7 +435,14 @@ public final class ClusterMap {
               in.readNumber(),
               step(in.readByte())));
     }
-    return new ClusterMap(level, epoch, copies, members, replicas, founders, slots, moves);
+    return builder(level, epoch)
+        .copies(copies)
+        .members(members)
+        .replicas(replicas)
+        .founders(founders)
+        .slots(slots)
+        .moves(moves)
+        .build();
   }
 
   private static List<Member> readMembers(ByteReader in) {

@@ -2,6 +2,7 @@ package dev.weir.cluster.internal.operating;
 
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterBackup;
+import dev.weir.cluster.ClusterSettings;
 import dev.weir.cluster.internal.log.Ledger;
 import dev.weir.cluster.internal.log.Ledger.Snapshot;
 import dev.weir.cluster.internal.map.Charter;
@@ -121,20 +122,18 @@ public final class Backups implements AutoCloseable {
    * @param charter null before the cluster is formed
    */
   public Backups(
-      String self,
+      ClusterSettings settings,
       IntFunction<? extends @Nullable Here> groups,
       Supplier<? extends @Nullable Charter> charter,
       CurrentMap map,
-      PeerTransport transport,
-      Ticker ticker,
-      Consumer<? super String> log) {
-    this.self = self;
+      PeerTransport transport) {
+    self = settings.name();
     this.groups = groups;
     this.charter = charter;
     this.map = map;
     this.transport = transport;
-    this.ticker = ticker;
-    this.log = log;
+    ticker = settings.clocks().monotonic();
+    log = settings.log();
     reading =
         Executors.newSingleThreadExecutor(
             task -> {

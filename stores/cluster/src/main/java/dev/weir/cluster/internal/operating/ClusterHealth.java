@@ -7,21 +7,19 @@ import dev.weir.cluster.ClusterStatus.MemberStatus;
 import dev.weir.cluster.SlotsStatus;
 import dev.weir.cluster.internal.asking.OwnGroup;
 import dev.weir.cluster.internal.asking.OwnGroups;
+import dev.weir.cluster.internal.forming.DnsSeeds;
+import dev.weir.cluster.internal.forming.MemberNetwork;
 import dev.weir.cluster.internal.map.Charter;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.map.CurrentMap;
-import dev.weir.cluster.internal.peer.ClusterLevel;
 import dev.weir.cluster.internal.peer.Member;
-import dev.weir.cluster.internal.peer.PeerDoor;
 import dev.weir.cluster.internal.peer.PeerException;
 import dev.weir.cluster.internal.peer.PeerFrame;
-import dev.weir.cluster.internal.peer.PeerTransport;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -38,48 +36,37 @@ public final class ClusterHealth {
   private static final long STATUS_MILLIS = 1_000;
 
   private final ClusterSettings settings;
-  private final UUID incarnation;
-  private final List<Member> members;
+  private final MemberFolder folder;
   private final Supplier<@Nullable Charter> charter;
   private final OwnGroups groups;
   private final CurrentMap map;
-  private final ClusterLevel level;
-  private final DiskRoom room;
-  private final PeerDoor door;
-  private final PeerTransport transport;
+  private final MemberNetwork network;
 
   /**
    * Creates the status.
    *
-   * @param members called before there is a map
    * @param charter returns the cluster's, or null before it is formed
    */
   public ClusterHealth(
       ClusterSettings settings,
-      UUID incarnation,
-      List<Member> members,
+      MemberFolder folder,
       Supplier<@Nullable Charter> charter,
       OwnGroups groups,
       CurrentMap map,
-      ClusterLevel level,
-      DiskRoom room,
-      PeerDoor door,
-      PeerTransport transport) {
+      MemberNetwork network) {
     this.settings = settings;
-    this.incarnation = incarnation;
-    this.members = members;
+    this.folder = folder;
     this.charter = charter;
     this.groups = groups;
     this.map = map;
-    this.level = level;
-    this.room = room;
-    this.door = door;
-    this.transport = transport;
+    this.network = network;
   }
 
   /** Registers the handler of requests from other members. */
   public void answerAt(Executor executor) {
-    door.register(
+    network
+        .door()
+        .register(
         KIND, executor, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
   }
 
@@ -87,13 +74,13 @@ public final class ClusterHealth {
   private MemberStatus own() {
     return new MemberStatus(
         settings.name(),
-        incarnation.toString(),
+        folder.incarnation().toString(),
         settings.zone(),
         charter.get() != null,
         problem(),
         groups.all().stream().map(OwnGroup::status).toList(),
-        level.able().most(),
-        door.older());
+        folder.level().able().most(),
+        network.door().older());
   }
 
   private String problem() {
@@ -102,15 +89,15 @@ public final class ClusterHealth {
         .filter(each -> !each.isEmpty())
         .findFirst()
         .orElse(
-            room.low()
+            folder.room().low()
                 ? "its disk is nearly full"
-                : Objects.requireNonNullElse(level.refusal(), ""));
+                : Objects.requireNonNullElse(folder.level().refusal(), ""));
   }
 
   /** Requests the status of all members; those that do not answer within a second are down. */
   public ClusterStatus status() {
     ClusterMap known = map.epoch() == 0 ? null : map.get();
-    List<Member> every = known == null ? members : known.members();
+    List<Member> every = known == null ? DnsSeeds.named(settings.members()) : known.members();
     List<CompletableFuture<MemberStatus>> asked = new ArrayList<>();
     for (Member each : every) {
       MemberStatus down =
@@ -134,7 +121,7 @@ public final class ClusterHealth {
         formed == null ? "" : formed.cluster().toString(),
         settings.name(),
         map.epoch(),
-        known == null ? level.inForce() : known.level(),
+        known == null ? folder.level().inForce() : known.level(),
         known == null ? Collections.nCopies(settings.groups(), List.of()) : known.replicas(),
         known == null ? SlotsStatus.before(settings.groups()) : SlotsStatus.of(known),
         asked.stream().map(CompletableFuture::join).toList());
@@ -146,7 +133,7 @@ public final class ClusterHealth {
       return CompletableFuture.completedStage(own());
     }
     try {
-      return transport
+      return network.transport()
           .link(member, Cluster.ASKING)
           .call(KIND, new byte[0], STATUS_MILLIS)
           .thenApply(MemberStatus::read);

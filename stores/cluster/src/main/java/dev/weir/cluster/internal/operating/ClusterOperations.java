@@ -1,7 +1,7 @@
 package dev.weir.cluster.internal.operating;
 
-import dev.weir.Ticker;
 import dev.weir.cluster.Cluster;
+import dev.weir.cluster.ClusterSettings;
 import dev.weir.cluster.ClusterStatus;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.SlotsStatus;
@@ -34,44 +34,39 @@ public final class ClusterOperations {
   private static final int CALENDAR = PeerFrame.FIRST_REQUEST + 26;
   private static final long TRANSFER_MILLIS = 10_000;
 
-  private final String self;
+  private final ClusterSettings settings;
   private final OwnGroups groups;
   private final CurrentMap map;
   private final ClusterHealth health;
   private final Admissions admissions;
   private final PeerTransport transport;
-  private final Ticker wall;
-  private final Executor asking;
 
-  /**
-   * Creates the operations.
-   *
-   * @param self the name of this member
-   * @param asking runs the receivers of groups' replies
-   */
   public ClusterOperations(
-      String self,
+      ClusterSettings settings,
       OwnGroups groups,
       CurrentMap map,
       ClusterHealth health,
       Admissions admissions,
-      PeerTransport transport,
-      Ticker wall,
-      Executor asking) {
-    this.self = self;
+      PeerTransport transport) {
+    this.settings = settings;
     this.groups = groups;
     this.map = map;
     this.health = health;
     this.admissions = admissions;
     this.transport = transport;
-    this.wall = wall;
-    this.asking = asking;
   }
 
-  /** Registers the handlers of requests from other members. */
-  public void answerAt(PeerDoor door) {
+  /**
+   * Registers the handlers of requests from other members.
+   *
+   * @param asking runs the receivers of groups' replies
+   */
+  public void answerAt(PeerDoor door, Executor asking) {
     door.register(TRANSFER, asking, (from, payload) -> transferred(payload));
-    door.register(CALENDAR, asking, (from, payload) -> calendarSet(payload));
+    door.register(
+        CALENDAR,
+        asking,
+        (from, payload) -> calendarSet(payload).thenApplyAsync(reply -> reply, asking));
   }
 
   /** Implements {@link Cluster#remove}. */
@@ -113,7 +108,7 @@ public final class ClusterOperations {
       return;
     }
     done(
-        leader.equals(self)
+        leader.equals(settings.name())
             ? transferred(what)
             : transport.link(leader, Cluster.ASKING).call(TRANSFER, what, TRANSFER_MILLIS));
   }
@@ -131,10 +126,10 @@ public final class ClusterOperations {
   public void setCalendar() throws IOException {
     ClusterStatus now = health.status();
     for (int group = 0; group < now.groups(); group++) {
-      byte[] what = new ByteWriter().writeNumber(group).writeLong(wall.nanos()).toBytes();
+      byte[] what = new ByteWriter().writeNumber(group).writeLong(settings.clocks().wall().nanos()).toBytes();
       String leader = leader(now, group);
       done(
-          leader.equals(self)
+          leader.equals(settings.name())
               ? calendarSet(what)
               : transport.link(leader, Cluster.ASKING).call(CALENDAR, what, TRANSFER_MILLIS));
     }
@@ -146,7 +141,7 @@ public final class ClusterOperations {
     if (here == null || !here.ledger().leads()) {
       throw new IOException("another member leads by now");
     }
-    return here.calendar().set(in.readLong()).thenApplyAsync(reply -> reply, asking);
+    return here.calendar().set(in.readLong());
   }
 
   private CompletionStage<byte[]> transferred(byte[] what) throws IOException {

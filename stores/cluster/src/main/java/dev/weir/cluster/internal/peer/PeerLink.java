@@ -20,7 +20,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,14 +48,11 @@ public final class PeerLink implements AutoCloseable {
   /** The most calls in flight; further ones are not sent. */
   private static final int MAX_OPEN = 4_096;
 
-  private final PeerLoops loops;
-  private final PeerSelf self;
-  private final @Nullable PeerTls tls;
+  private final PeerEnd own;
   private final Supplier<Member> target;
   private final String purpose;
   private final @Nullable String wanted;
   private volatile String welcomedBy = "";
-  private final Consumer<? super String> log;
   private final Runnable ended;
   private final EventLoop loop;
 
@@ -81,21 +77,13 @@ public final class PeerLink implements AutoCloseable {
   /**
    * Starts to connect.
    *
-   * @param tls null for a connection without TLS
    * @param target returns the member with its address, called at each connection; the name never
    *     changes
    * @param purpose distinguishes this connection to that member from others of this member
    * @param ended called on the event loop when the member is {@link #gone}
    */
-  PeerLink(
-      PeerLoops loops,
-      PeerSelf self,
-      @Nullable PeerTls tls,
-      Supplier<Member> target,
-      String purpose,
-      Consumer<? super String> log,
-      Runnable ended) {
-    this(loops, self, tls, target, purpose, null, log, ended);
+  PeerLink(PeerEnd own, Supplier<Member> target, String purpose, Runnable ended) {
+    this(own, target, purpose, null, ended);
   }
 
   /**
@@ -104,23 +92,17 @@ public final class PeerLink implements AutoCloseable {
    * @param wanted {@link #ANY}, or null for the member of the target's name
    */
   PeerLink(
-      PeerLoops loops,
-      PeerSelf self,
-      @Nullable PeerTls tls,
+      PeerEnd own,
       Supplier<Member> target,
       String purpose,
       @Nullable String wanted,
-      Consumer<? super String> log,
       Runnable ended) {
     this.wanted = wanted;
-    this.loops = loops;
-    this.self = self;
-    this.tls = tls;
+    this.own = own;
     this.target = target;
     this.purpose = purpose;
-    this.log = log;
     this.ended = ended;
-    loop = loops.next();
+    loop = own.loops().next();
     resolve();
   }
 
@@ -243,7 +225,7 @@ public final class PeerLink implements AutoCloseable {
       return;
     }
     try {
-      loops
+      own.loops()
           .files()
           .execute(
               () -> {
@@ -251,6 +233,7 @@ public final class PeerLink implements AutoCloseable {
                 try {
                   InetSocketAddress address =
                       new InetSocketAddress(InetAddress.getByName(to.host()), to.port());
+                  PeerTls tls = own.tls();
                   PeerTls.@Nullable Contexts contexts = tls == null ? null : tls.current();
                   loop.execute(() -> connect(address, contexts));
                 } catch (IOException e) {
@@ -289,7 +272,7 @@ public final class PeerLink implements AutoCloseable {
                             new PeerFrame.Decoder(),
                             new PeerReplies(
                                 PeerLink.this,
-                                self,
+                                own.self(),
                                 purpose,
                                 wanted == null ? target.get().name() : wanted));
                   }
@@ -342,7 +325,7 @@ public final class PeerLink implements AutoCloseable {
     silence.heard();
     open = true;
     if (!lastProblem.isEmpty()) {
-      log.accept("member " + name() + " is connected again");
+      own.log().accept("member " + name() + " is connected again");
       lastProblem = "";
     }
   }
@@ -372,7 +355,7 @@ public final class PeerLink implements AutoCloseable {
   void problem(String problem) {
     if (!closed && !problem.equals(lastProblem)) {
       lastProblem = problem;
-      log.accept("member " + name() + ": " + problem);
+      own.log().accept("member " + name() + ": " + problem);
     }
   }
 

@@ -15,11 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class PeerTransport implements AutoCloseable {
   private static final int ID_LENGTH = 8;
 
-  private final PeerSelf self;
+  private final PeerEnd own;
   private final @Nullable PeerDoor door;
-  private final PeerLoops loops;
-  private final @Nullable PeerTls tls;
-  private final Consumer<? super String> log;
   private final Map<String, Member> members = new ConcurrentHashMap<>();
   private final Map<String, PeerLink> links = new ConcurrentHashMap<>();
   private final Map<String, Consumer<? super String>> watching = new ConcurrentHashMap<>();
@@ -36,15 +33,12 @@ public final class PeerTransport implements AutoCloseable {
       PeerLoops loops,
       @Nullable PeerTls tls,
       Consumer<? super String> log) {
-    this.self = self;
+    own = new PeerEnd(loops, self, tls, log);
     this.door = door;
-    this.loops = loops;
-    this.tls = tls;
-    this.log = log;
   }
 
   public PeerSelf self() {
-    return self;
+    return own.self();
   }
 
   /** Returns the port of a member. */
@@ -53,7 +47,7 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   public void log(String line) {
-    log.accept(line);
+    own.log().accept(line);
   }
 
   /** Sets the address for a member's next connections. */
@@ -82,12 +76,9 @@ public final class PeerTransport implements AutoCloseable {
         member + "/" + purpose,
         key ->
             new PeerLink(
-                loops,
-                self,
-                tls,
+                own,
                 () -> members.getOrDefault(member, known),
                 purpose,
-                log,
                 () -> watching.getOrDefault(purpose, unwatched -> {}).accept(member)));
   }
 
@@ -122,8 +113,8 @@ public final class PeerTransport implements AutoCloseable {
     Member there = new Member(address, host, port);
     // A purpose of its own: two addresses may lead to one member, and two members may have one
     // name.
-    String purpose = "find " + address + " of " + self.boot().toString().substring(0, ID_LENGTH);
-    return new PeerLink(loops, self, tls, () -> there, purpose, PeerLink.ANY, log, () -> {});
+    String purpose = "find " + address + " of " + own.self().boot().toString().substring(0, ID_LENGTH);
+    return new PeerLink(own, () -> there, purpose, PeerLink.ANY, () -> {});
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.weir.cluster.internal.state;
 
-import dev.weir.Ticker;
 import dev.weir.cluster.internal.log.Ledger;
 import dev.weir.cluster.internal.peer.Levels;
 import java.io.IOException;
@@ -36,38 +35,29 @@ public final class GroupCalendar {
   private final Ledger ledger;
   private final Replica replica;
   private final ClusterTime time;
-  private final Ticker wall;
-  private final long maxSkewNanos;
+  private final WallClock wall;
   private final Consumer<? super String> log;
   private final LongAdder faults = new LongAdder();
   private volatile boolean faulty;
 
-  /**
-   * Creates the calendar.
-   *
-   * @param wall may be set to any time
-   * @param maxSkewNanos the largest error of the wall clock at which it is still followed
-   */
   public GroupCalendar(
       int group,
       Ledger ledger,
       Replica replica,
       ClusterTime time,
-      Ticker wall,
-      long maxSkewNanos,
+      WallClock wall,
       Consumer<? super String> log) {
     this.group = group;
     this.ledger = ledger;
     this.replica = replica;
     this.time = time;
     this.wall = wall;
-    this.maxSkewNanos = maxSkewNanos;
     this.log = log;
   }
 
   /** Returns the time by which the calendar is behind this member's wall clock. */
   public long behindNanos() {
-    return wall.nanos() - time.nowNanos() - replica.store().calendarOffsetNanos();
+    return wall.ticker().nanos() - time.nowNanos() - replica.store().calendarOffsetNanos();
   }
 
   /** Returns whether this member leads and does not follow its wall clock, which is too far off. */
@@ -87,13 +77,13 @@ public final class GroupCalendar {
       return;
     }
     long behind = behindNanos();
-    if (Math.abs(behind) > maxSkewNanos) {
+    if (Math.abs(behind) > wall.maxErrorNanos()) {
       fault(behind);
       return;
     }
     faulty = false;
     if (behind >= Replica.LEAST_STEP_NANOS) {
-      CompletionStage<?> unused = set(wall.nanos());
+      CompletionStage<?> unused = set(wall.ticker().nanos());
     }
   }
 
@@ -112,7 +102,7 @@ public final class GroupCalendar {
             group,
             Math.abs(behind) / SECOND,
             behind < 0 ? "ahead of" : "behind",
-            maxSkewNanos / SECOND));
+            wall.maxErrorNanos() / SECOND));
   }
 
   /**

@@ -33,16 +33,22 @@ public final class SlotEntry {
   }
 
   private static final Verb[] VERBS = Verb.values();
-  private static final byte[] NONE = {};
+  private static final Chunk NONE = new Chunk(0, 0, new byte[0]);
 
   private final Verb verb;
   private final int slot;
   private final long epoch;
   private final long crc;
   private final long refundsAfterNanos;
-  private final int offset;
-  private final int size;
-  private final byte[] chunk;
+  private final Chunk chunk;
+
+  /**
+   * A part of the lifted bytes of a slot.
+   *
+   * @param offset of the part
+   * @param size of all lifted bytes
+   */
+  private record Chunk(int offset, int size, byte[] bytes) {}
 
   private SlotEntry(
       Verb verb,
@@ -50,16 +56,12 @@ public final class SlotEntry {
       long epoch,
       long crc,
       long refundsAfterNanos,
-      int offset,
-      int size,
-      byte[] chunk) {
+      Chunk chunk) {
     this.verb = verb;
     this.slot = slot;
     this.epoch = epoch;
     this.crc = crc;
     this.refundsAfterNanos = refundsAfterNanos;
-    this.offset = offset;
-    this.size = size;
     this.chunk = chunk;
   }
 
@@ -70,7 +72,7 @@ public final class SlotEntry {
    *     later one
    */
   public static SlotEntry of(Verb verb, int slot, long epoch) {
-    return new SlotEntry(verb, slot, epoch, 0, 0, 0, 0, NONE);
+    return new SlotEntry(verb, slot, epoch, 0, 0, NONE);
   }
 
   /** Returns an entry that changes nothing, and whose reply has the state of a slot. */
@@ -85,7 +87,7 @@ public final class SlotEntry {
    * @param size of all lifted bytes
    */
   public static SlotEntry install(int slot, long epoch, byte[] chunk, int offset, int size) {
-    return new SlotEntry(Verb.INSTALL, slot, epoch, 0, 0, offset, size, chunk);
+    return new SlotEntry(Verb.INSTALL, slot, epoch, 0, 0, new Chunk(offset, size, chunk));
   }
 
   /**
@@ -95,7 +97,7 @@ public final class SlotEntry {
    * @param refundsAfterNanos charges for an instant up to this one may be those of an earlier group
    */
   public static SlotEntry activate(int slot, long epoch, long crc, long refundsAfterNanos) {
-    return new SlotEntry(Verb.ACTIVATE, slot, epoch, crc, refundsAfterNanos, 0, 0, NONE);
+    return new SlotEntry(Verb.ACTIVATE, slot, epoch, crc, refundsAfterNanos, NONE);
   }
 
   public Verb verb() {
@@ -119,15 +121,15 @@ public final class SlotEntry {
   }
 
   int offset() {
-    return offset;
+    return chunk.offset();
   }
 
   int size() {
-    return size;
+    return chunk.size();
   }
 
   byte[] chunk() {
-    return chunk;
+    return chunk.bytes();
   }
 
   /** Returns the entry, with room for its stamp. */
@@ -135,7 +137,7 @@ public final class SlotEntry {
     ByteWriter out = new ByteWriter().writeLong(0).writeByte(Entry.SLOT).writeByte(verb.code);
     out.writeNumber(slot).writeNumber(epoch);
     if (verb == Verb.INSTALL) {
-      out.writeNumber(offset).writeNumber(size).writeBytes(chunk);
+      out.writeNumber(chunk.offset()).writeNumber(chunk.size()).writeBytes(chunk.bytes());
     } else if (verb == Verb.ACTIVATE) {
       out.writeLong(crc).writeNumber(refundsAfterNanos);
     }

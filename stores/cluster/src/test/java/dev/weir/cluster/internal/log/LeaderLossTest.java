@@ -30,7 +30,7 @@ class LeaderLossTest {
   private final Deque<Runnable> later = new ArrayDeque<>();
 
   /** A voter of the one group, which follows member a. */
-  private final class Fake implements LeaderLoss.Voter {
+  private final class Fake implements LeaderLoss.Voter, LeaderLoss.Others {
     private final String name;
     private final LeaderLoss loss;
     private @Nullable Led led = LEADER;
@@ -45,11 +45,20 @@ class LeaderLossTest {
           new LeaderLoss(
               name,
               this,
-              LeaderLossTest.this::ask,
-              member -> lost && member.equals("a"),
+              this,
               Runnable::run,
               later::add,
               log::add);
+    }
+
+    @Override
+    public CompletionStage<byte[]> ask(String member, byte[] question) {
+      return LeaderLossTest.this.ask(member, question);
+    }
+
+    @Override
+    public boolean gone(String member) {
+      return lost && member.equals("a");
     }
 
     void lose() {

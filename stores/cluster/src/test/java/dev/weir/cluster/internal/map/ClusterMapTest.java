@@ -63,15 +63,14 @@ class ClusterMapTest {
     for (int i = random.nextInt(replicas.size()); i > 0; i--) {
       founders.add(members.subList(0, random.nextInt(members.size())));
     }
-    return new ClusterMap(
-        Levels.SLOT_MOVES,
-        random.nextLong(1L << 50),
-        random.nextInt(1, 6),
-        members,
-        replicas,
-        founders,
-        slots,
-        moves);
+    return ClusterMap.builder(Levels.SLOT_MOVES, random.nextLong(1L << 50))
+        .copies(random.nextInt(1, 6))
+        .members(members)
+        .replicas(replicas)
+        .founders(founders)
+        .slots(slots)
+        .moves(moves)
+        .build();
   }
 
   @Test
@@ -168,15 +167,11 @@ class ClusterMapTest {
             1,
             Entry.map(
                 0,
-                new ClusterMap(
-                    Levels.FIRST,
-                    1,
-                    1,
-                    FIRST.members(),
-                    FIRST.replicas(),
-                    List.of(),
-                    FIRST.slots(),
-                    List.of())));
+                ClusterMap.builder(Levels.FIRST, 1)
+                    .members(FIRST.members())
+                    .replicas(FIRST.replicas())
+                    .slots(FIRST.slots())
+                    .build()));
     unused = one.apply(2, Entry.tick(0, 0));
     unused = other.apply(2, Entry.tick(0, 0));
     assertThat(one.lastTick().sum()).isNotEqualTo(other.lastTick().sum());

@@ -48,15 +48,10 @@ class SlotMoveTest {
   private static final int SLOT = 7;
   private static final long KEY = 7L << Placement.SHIFT | 5;
   private static final ClusterMap ALL_IN_0 =
-      new ClusterMap(
-          Levels.SLOT_MOVES,
-          1,
-          1,
-          Maps.of(1, "a").members(),
-          List.of(List.of("a"), List.of("a")),
-          List.of(),
-          new short[ClusterMap.SLOTS],
-          List.of());
+      ClusterMap.builder(Levels.SLOT_MOVES, 1)
+          .members(Maps.of(1, "a").members())
+          .replicas(List.of(List.of("a"), List.of("a")))
+          .build();
 
   /** A world of two groups with times of their own, the map, and the messages in flight. */
   private static final class World implements SlotMove.Way {

@@ -127,15 +127,11 @@ class LevelsTest {
     replica.apply(2, Entry.level(NEXT));
     assertThat(CurrentMap.inForce(replica.apply(3, entry.clone()))).isEqualTo(first.at(NEXT));
     ClusterMap lower =
-        new ClusterMap(
-            Levels.FIRST,
-            3,
-            1,
-            first.members(),
-            first.replicas(),
-            List.of(),
-            first.slots(),
-            List.of());
+        ClusterMap.builder(Levels.FIRST, 3)
+            .members(first.members())
+            .replicas(first.replicas())
+            .slots(first.slots())
+            .build();
     assertThat(CurrentMap.inForce(replica.apply(4, Entry.map(2, lower))))
         .as("it is not lowered")
         .isEqualTo(first.at(NEXT));

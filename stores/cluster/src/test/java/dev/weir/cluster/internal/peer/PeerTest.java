@@ -99,7 +99,11 @@ class PeerTest {
   private PeerLink link(PeerSelf self, String to, PeerDoor door, @Nullable PeerTls tls) {
     Member member = new Member(to, "localhost", door.address().getPort());
     PeerLink link =
-        new PeerLink(loops, self, tls, () -> member, "test", log::add, ended::incrementAndGet);
+        new PeerLink(
+            new PeerEnd(loops, self, tls, log::add),
+            () -> member,
+            "test",
+            ended::incrementAndGet);
     open.push(link);
     return link;
   }
@@ -252,12 +256,9 @@ class PeerTest {
     Member member = new Member("b", "localhost", proxy.port());
     PeerLink link =
         new PeerLink(
-            loops,
-            self("a", cluster),
-            null,
+            new PeerEnd(loops, self("a", cluster), null, log::add),
             () -> member,
             "test",
-            log::add,
             ended::incrementAndGet);
     open.push(link);
     connected(link);

@@ -36,7 +36,7 @@ class GroupCalendarTest {
       new InstantLedger(
           new GroupMachine(replica, time, new GroupCounters(ticker), line -> {}), true);
   private final GroupCalendar calendar =
-      new GroupCalendar(3, ledger, replica, time, wall, SECOND, log::add);
+      new GroupCalendar(3, ledger, replica, time, new WallClock(wall, SECOND), log::add);
 
   @BeforeEach
   void raiseTheLevel() {
@@ -141,7 +141,7 @@ class GroupCalendarTest {
   @Test
   void levelWithoutCalendars_stepsNone() {
     Replica lower = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
-    GroupCalendar none = new GroupCalendar(3, ledger, lower, time, wall, SECOND, log::add);
+    GroupCalendar none = new GroupCalendar(3, ledger, lower, time, new WallClock(wall, SECOND), log::add);
     wall.advance(400 * MILLI);
     none.look();
     wall.advance(DAY);
