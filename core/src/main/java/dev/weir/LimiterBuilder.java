@@ -94,7 +94,8 @@ public final class LimiterBuilder {
   public RateLimiter build() {
     boolean own = store == null;
     Store used = store == null ? new MemoryStore(maxKeys, maxBytes) : store;
-    Requests requests = new Requests(used, own, name, policies, ticker, load, ticker.nanos());
+    PolicyNames names = new PolicyNames(name, own);
+    Requests requests = new Requests(used, names, policies, ticker, load, ticker.nanos());
     listeners.forEach(requests::listen);
     if (used instanceof LocalStore local) {
       Housekeeping.start(local, ticker);

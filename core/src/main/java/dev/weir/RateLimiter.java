@@ -320,7 +320,8 @@ public final class RateLimiter {
             .build();
     List<Policy> only = List.of(exact);
     Store store = new MemoryStore();
-    requests = new Requests(store, true, null, only, NO_TICKER, LoadSignal.UNKNOWN, 0);
+    PolicyNames names = new PolicyNames(null, true);
+    requests = new Requests(store, names, only, NO_TICKER, LoadSignal.UNKNOWN, 0);
   }
 
   /**

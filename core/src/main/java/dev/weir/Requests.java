@@ -46,19 +46,17 @@ final class Requests {
   /**
    * Creates the requests of a limiter.
    *
-   * @param name the limiter's name, or null
-   * @param own true if the store is this limiter's own
+   * @param names of the limiter, which has no policies in force yet
    */
   Requests(
       Store store,
-      boolean own,
-      @Nullable String name,
+      PolicyNames names,
       List<Policy> policies,
       Ticker ticker,
       LoadSignal load,
       long nowNanos) {
     this.store = store;
-    this.names = new PolicyNames(name, own);
+    this.names = names;
     this.ticker = ticker;
     this.load = load;
     local = store instanceof LocalStore answering ? answering : null;

@@ -7,7 +7,6 @@ import dev.weir.admin.internal.access.AuditResource;
 import dev.weir.admin.internal.access.Token;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.config.Node;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,9 +81,9 @@ class AuditTest {
 
   @Test
   void servers_areListedWithTheirAge() {
-    admin.store.beat(new Node("n1", "10.0.0.1", "1.0", 1, 4, List.of("wrong"), Instant.EPOCH));
+    admin.store.beat(Node.builder("n1").address("10.0.0.1").version("1.0").revision(1).position(4).problems(List.of("wrong")).build());
     admin.ticker.advance(10_000_000_000L);
-    admin.store.beat(new Node("n2", "10.0.0.2", "1.0", 1, 4, List.of(), Instant.EPOCH));
+    admin.store.beat(Node.builder("n2").address("10.0.0.2").version("1.0").revision(1).position(4).build());
     Answer nodes = admin.get("/nodes").is(200);
     assertThat(nodes.number("position")).isEqualTo(4);
     assertThat(nodes.objects("nodes"))

@@ -13,7 +13,6 @@ import dev.weir.config.Node;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -204,11 +203,11 @@ class LimitsTest {
 
   @Test
   void waiting_isForThePositionOfTheChange() {
-    admin.store.beat(new Node("n1", "", "", 1, 1, List.of(), Instant.EPOCH));
+    admin.store.beat(Node.builder("n1").revision(1).position(1).build());
     put(ALICE + "?wait=applied&timeout=1s", "If-None-Match", "*", FULL).is(202);
     admin.ticker.schedule(
         500_000_000L,
-        () -> admin.store.beat(new Node("n1", "", "", 1, 99, List.of(), Instant.EPOCH)));
+        () -> admin.store.beat(Node.builder("n1").revision(1).position(99).build()));
     put(ALICE + "?wait=applied", "If-Match", "*", FULL).is(200);
     admin
         .send("DELETE", ALICE + "?wait=applied&reason=gone")

@@ -9,7 +9,6 @@ import dev.weir.config.Json;
 import dev.weir.config.Node;
 import dev.weir.config.Rollout;
 import dev.weir.config.Rollouts;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -71,7 +70,7 @@ class RulesTest {
   }
 
   private Node node(String id, long revision, long position, List<String> problems) {
-    return new Node(id, "10.0.0.1", "1", revision, position, problems, Instant.EPOCH);
+    return Node.builder(id).address("10.0.0.1").version("1").revision(revision).position(position).problems(problems).build();
   }
 
   @Test

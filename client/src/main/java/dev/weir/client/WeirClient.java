@@ -82,8 +82,7 @@ public final class WeirClient implements Decider, AutoCloseable {
             deadlineNanos,
             builder.onFailure,
             counters,
-            Keys.most(),
-            AskedBytes.most());
+            new LeasingDecider.Bounds(Keys.most(), AskedBytes.most()));
   }
 
   /**

@@ -114,8 +114,7 @@ class KeptBytesTest {
             1_000_000_000L,
             FailureMode.DENY,
             counters,
-            MOST_KEYS,
-            mostBytes);
+            new LeasingDecider.Bounds(MOST_KEYS, mostBytes));
     client.start();
     wire.answer(result(true), null); // The first message is a probe without lease requests.
     return client;

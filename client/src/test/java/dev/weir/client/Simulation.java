@@ -108,7 +108,7 @@ public final class Simulation {
     Service asks = new Service(wire, clocks, 50 * MILLI, counted, new ServiceLog("sim"));
     LeasingDecider client =
         new LeasingDecider(
-            List.of(asks), clocks, 50 * MILLI, FailureMode.DENY, counted, Keys.MOST, MOST_BYTES);
+            List.of(asks), clocks, 50 * MILLI, FailureMode.DENY, counted, new LeasingDecider.Bounds(Keys.MOST, MOST_BYTES));
     clients.add(client);
     counters.add(counted);
     machines.add(machine);

@@ -161,7 +161,7 @@ final class Doors {
   private Port http(GuardedDecider decider) throws IOException, InterruptedException {
     Endpoints endpoints =
         new Endpoints(
-            decider, settings, () -> notReady, metrics, times(HTTP), parts.tracing(), ticker);
+            decider, settings, () -> notReady, metrics, times(HTTP), parts.tracing());
     parts.shared().addPages(endpoints);
     return HttpDoor.open(
         settings, loops, endpoints, certificates, parts.tokens(), of(HTTP), ticker);

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -128,7 +127,7 @@ class RulesCommandsTest {
     Ran none = push("--rollout", "10%");
     assertThat(none.status()).isEqualTo(Main.FOUND);
     assertThat(none.err()).contains("no server is live");
-    server.store.beat(new Node("n1", "", "", 1, 1, List.of(), Instant.EPOCH));
+    server.store.beat(Node.builder("n1").revision(1).position(1).build());
     Ran wrong = push("--rollout", "10");
     assertThat(wrong.status()).isEqualTo(Main.FOUND);
     assertThat(wrong.err()).contains("rollout: nodes: 10 (expected: such as 2%");
@@ -233,8 +232,7 @@ class RulesCommandsTest {
         "PATCH",
         () ->
             server.store.beat(
-                new Node(
-                    "n1", "10.0.0.7", "0.1", 0, 0, List.of("shop.yaml:1:1 bad"), Instant.EPOCH)));
+                Node.builder("n1").address("10.0.0.7").version("0.1").problems(List.of("shop.yaml:1:1 bad")).build()));
     Ran ran = push("--wait", "--timeout", "1");
     assertThat(ran.status()).isEqualTo(2); // The flag is given twice, by this test.
     Ran behind =
@@ -259,7 +257,7 @@ class RulesCommandsTest {
     assertThat(behind.out()).contains("revision 1: in the store");
 
     write("blog.yaml", OTHER);
-    server.store.beat(new Node("n1", "10.0.0.7", "0.1", 9, 99, List.of(), Instant.EPOCH));
+    server.store.beat(Node.builder("n1").address("10.0.0.7").version("0.1").revision(9).position(99).build());
     Ran all = push("--wait");
     assertThat(all.status()).isZero();
     assertThat(all.err()).isEqualTo("every live server has it\n");

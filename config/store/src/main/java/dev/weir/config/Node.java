@@ -52,36 +52,82 @@ public record Node(
     problems.forEach(problem -> Check.text("problem", problem, 0, MAX_PROBLEM_BYTES));
   }
 
-  /**
-   * Creates a node that other servers cannot reach.
-   *
-   * @throws IllegalArgumentException if a value is out of its range
-   */
-  public Node(
-      String id,
-      String address,
-      String version,
-      long revision,
-      long position,
-      List<String> problems,
-      Counts counts,
-      Instant at) {
-    this(id, address, "", version, revision, position, problems, counts, at);
+  /** Returns a builder of a report. */
+  public static Builder builder(String id) {
+    return new Builder(id);
   }
 
-  /**
-   * Creates a node that has not decided anything yet.
-   *
-   * @throws IllegalArgumentException if a value is out of its range
-   */
-  public Node(
-      String id,
-      String address,
-      String version,
-      long revision,
-      long position,
-      List<String> problems,
-      Instant at) {
-    this(id, address, version, revision, position, problems, Counts.NONE, at);
+  /** A builder of a report. Not safe for use by several threads. */
+  public static final class Builder {
+    private final String id;
+    private String address = "";
+    private String admin = "";
+    private String version = "";
+    private long revision;
+    private long position;
+    private List<String> problems = List.of();
+    private Counts counts = Counts.NONE;
+    private Instant at = Instant.EPOCH;
+
+    private Builder(String id) {
+      this.id = id;
+    }
+
+    /** Sets the address for people. Default: none. */
+    public Builder address(String newAddress) {
+      address = newAddress;
+      return this;
+    }
+
+    /** Sets the address of the interface for administration. Default: none that others reach. */
+    public Builder admin(String newAdmin) {
+      admin = newAdmin;
+      return this;
+    }
+
+    /** Sets the version of Weir. Default: none. */
+    public Builder version(String newVersion) {
+      version = newVersion;
+      return this;
+    }
+
+    /** Sets the revision of the rules in force. Default: they are from elsewhere. */
+    public Builder revision(long number) {
+      revision = number;
+      return this;
+    }
+
+    /** Sets the last change that was read. Default: none. */
+    public Builder position(long number) {
+      position = number;
+      return this;
+    }
+
+    /** Sets the reasons why a newer revision is not in force. Default: none. */
+    public Builder problems(List<String> lines) {
+      problems = lines;
+      return this;
+    }
+
+    /** Sets the decisions since the start. Default: none. */
+    public Builder counts(Counts newCounts) {
+      counts = newCounts;
+      return this;
+    }
+
+    /** Sets the time of the report. Default: the Unix epoch. */
+    public Builder at(Instant time) {
+      at = time;
+      return this;
+    }
+
+    /**
+     * Returns the report.
+     *
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public Node build() {
+      return new Node(id, address, admin, version, revision, position, problems, counts, at);
+    }
   }
 }

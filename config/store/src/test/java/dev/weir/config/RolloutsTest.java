@@ -10,7 +10,6 @@ import dev.weir.config.rows.Counts;
 import dev.weir.config.rows.Tree;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,15 +43,7 @@ class RolloutsTest {
 
   private void beat(String id, String... problems) {
     store.beat(
-        new Node(
-            id,
-            "",
-            "",
-            revisions.getOrDefault(id, 0L),
-            store.head().position(),
-            List.of(problems),
-            counts.getOrDefault(id, Counts.NONE),
-            Instant.EPOCH));
+        Node.builder(id).revision(revisions.getOrDefault(id, 0L)).position(store.head().position()).problems(List.of(problems)).counts(counts.getOrDefault(id, Counts.NONE)).build());
   }
 
   private Rollout begin(int share) {

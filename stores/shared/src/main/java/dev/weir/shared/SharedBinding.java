@@ -13,9 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A policy in force in a {@code SharedStore}. Safe for use by many threads. */
 public final class SharedBinding implements Binding {
   private final Store store;
-  private final String name;
-  private final Policy policy;
-  private final PolicyCode code;
+  private final CodedPolicy coded;
 
   /**
    * The policy's share in this process, used while the store cannot be called; null if it has none.
@@ -29,16 +27,12 @@ public final class SharedBinding implements Binding {
 
   SharedBinding(
       Store store,
-      String name,
-      Policy policy,
-      PolicyCode code,
+      CodedPolicy coded,
       @Nullable Binding localShare,
       @Nullable LocalAuthority authority,
       Variants variants) {
     this.store = store;
-    this.name = name;
-    this.policy = policy;
-    this.code = code;
+    this.coded = coded;
     this.localShare = localShare;
     this.authority = authority;
     this.variants = variants;
@@ -48,7 +42,7 @@ public final class SharedBinding implements Binding {
   SharedBinding with(@Nullable LocalAuthority other) {
     return other == authority
         ? this
-        : new SharedBinding(store, name, policy, code, localShare, other, variants);
+        : new SharedBinding(store, coded, localShare, other, variants);
   }
 
   /**
@@ -101,12 +95,12 @@ public final class SharedBinding implements Binding {
 
   @Override
   public String name() {
-    return name;
+    return coded.name();
   }
 
   @Override
   public Policy policy() {
-    return policy;
+    return coded.policy();
   }
 
   @Override
@@ -116,11 +110,11 @@ public final class SharedBinding implements Binding {
 
   /** Returns the transport's encoding of the policy and its keys. */
   public PolicyCode code() {
-    return code;
+    return coded.code();
   }
 
   @Override
   public String toString() {
-    return name + ": " + policy;
+    return coded.name() + ": " + coded.policy();
   }
 }

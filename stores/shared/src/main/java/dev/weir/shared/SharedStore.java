@@ -138,9 +138,7 @@ public abstract class SharedStore implements Store {
                   keeps ? Objects.requireNonNull(known).authority() : authority(policy);
               return new SharedBinding(
                   this,
-                  name,
-                  policy,
-                  link.code(name, policy),
+                  new CodedPolicy(name, policy, link.code(name, policy)),
                   failureDecisions.bind(name, policy, nowNanos),
                   authority,
                   keeps
@@ -206,9 +204,7 @@ public abstract class SharedStore implements Store {
     SharedBinding variant =
         new SharedBinding(
             this,
-            own.name(),
-            policy,
-            link.variant(own.code(), policy),
+            new CodedPolicy(own.name(), policy, link.variant(own.code(), policy)),
             failureDecisions.variant(own, policy),
             null,
             own.variants);

@@ -27,9 +27,7 @@ public final class Bindings {
       @Nullable LocalAuthority authority) {
     return new SharedBinding(
         null,
-        name,
-        policy,
-        new PolicyCode() {},
+        new CodedPolicy(name, policy, new PolicyCode() {}),
         localShare,
         authority,
         new Variants(policy, authority, new Clocks(Ticker.system(), Ticker.wall()), other -> null));

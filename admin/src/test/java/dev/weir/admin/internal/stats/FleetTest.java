@@ -11,13 +11,11 @@ import dev.weir.admin.AdminResponse;
 import dev.weir.admin.internal.access.InstallationSecret;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.config.Node;
-import dev.weir.config.rows.Counts;
 import dev.weir.rules.Request;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +63,7 @@ class FleetTest {
   }
 
   private void beat(String id, String admin) {
-    first.store.beat(new Node(id, "", admin, "1", 1, 1, List.of(), Counts.NONE, Instant.EPOCH));
+    first.store.beat(Node.builder(id).admin(admin).version("1").revision(1).position(1).build());
   }
 
   @BeforeEach

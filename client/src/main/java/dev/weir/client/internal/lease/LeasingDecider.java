@@ -58,10 +58,16 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   private volatile boolean closed;
 
   /**
+   * The bounds of a client's memory.
+   *
+   * @param keys the most keys that are kept
+   * @param bytes the most bytes of requests that are not answered yet
+   */
+  public record Bounds(int keys, long bytes) {}
+
+  /**
    * @param services services that share their counts; the first that answers is called
    * @param onFailure the answer to requests for unknown keys while no service can be reached
-   * @param mostKeys the most keys that are kept
-   * @param mostBytes the most bytes of requests that are not answered yet
    */
   public LeasingDecider(
       List<Service> services,
@@ -69,14 +75,13 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       long deadlineNanos,
       FailureMode onFailure,
       Counters counters,
-      int mostKeys,
-      long mostBytes) {
+      Bounds bounds) {
     this.services = List.copyOf(services);
     this.clocks = clocks;
     this.deadlineNanos = deadlineNanos;
     this.counters = counters;
-    keys = new Keys(Fingerprint.random(), Fingerprint.random(), mostKeys);
-    askedBytes = new AskedBytes(mostBytes);
+    keys = new Keys(Fingerprint.random(), Fingerprint.random(), bounds.keys());
+    askedBytes = new AskedBytes(bounds.bytes());
     endings = new Endings(clocks);
     away = new Away(clocks, onFailure);
   }

@@ -18,7 +18,6 @@ import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +66,7 @@ final class Writer {
     } else {
       store.write(batch(i), cause);
     }
-    store.beat(new Node("n" + i % 3, "", "", 0, i, List.of(), Instant.EPOCH));
+    store.beat(Node.builder("n" + i % 3).position(i).build());
   }
 
   public static void main(String[] args) throws IOException {

@@ -52,7 +52,6 @@ public final class ConfigClient implements AutoCloseable {
   ConfigClient(Builder builder, LongUnaryOperator jitter, Executor feeder, Executor loaders) {
     this.loaders = loaders;
     feed = new Feed(builder.store, builder.ticker, builder.interval, jitter, feeder);
-    Path file = builder.lastKnown;
     subjects =
         new SubjectCache(
             builder.store,
@@ -60,8 +59,7 @@ public final class ConfigClient implements AutoCloseable {
             builder.wall,
             builder.settings(),
             loaders,
-            jitter,
-            file == null ? null : Path.of(file + ".subjects"));
+            jitter);
     // The subjects' listener is the first: its data is right as of the call to the store, however
     // long the other listeners take.
     feed.listen(ChangeDetails.RECORD, subjects.new Listener());
@@ -259,7 +257,8 @@ public final class ConfigClient implements AutoCloseable {
           slots,
           slots / SLOTS_PER_LIMIT,
           timeToLive.toNanos(),
-          maxStale == null ? Long.MAX_VALUE : maxStale.toNanos());
+          maxStale == null ? Long.MAX_VALUE : maxStale.toNanos(),
+          lastKnown == null ? null : Path.of(lastKnown + ".subjects"));
     }
 
     /**

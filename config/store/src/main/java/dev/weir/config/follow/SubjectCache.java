@@ -60,8 +60,17 @@ public final class SubjectCache implements KeyPolicies {
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
-  /** The bounds on the number of entries and on their age. */
-  record Settings(int maxSlots, int maxLimits, long ttlNanos, long maxStaleNanos) {}
+  /**
+   * The bounds on the number of entries and on their age.
+   *
+   * @param lastKnown the file of the limits last known; null if there is none
+   */
+  record Settings(
+      int maxSlots,
+      int maxLimits,
+      long ttlNanos,
+      long maxStaleNanos,
+      @Nullable Path lastKnown) {}
 
   private final Ticker ticker;
   private final Ticker wall;
@@ -90,8 +99,7 @@ public final class SubjectCache implements KeyPolicies {
       Ticker wall,
       Settings settings,
       Executor executor,
-      LongUnaryOperator jitter,
-      @Nullable Path lastKnown) {
+      LongUnaryOperator jitter) {
     this.ticker = ticker;
     this.wall = wall;
     this.settings = settings;
@@ -102,7 +110,7 @@ public final class SubjectCache implements KeyPolicies {
     table = new SubjectTable(settings.maxSlots(), settings.maxLimits());
     recordLimits = new RecordLimits(clock, ticker);
     loads = new SubjectLoads(store, ticker, executor, jitter, new Keeper(), lock);
-    file = lastKnown == null ? null : new LastKnownSubjects(lastKnown);
+    file = settings.lastKnown == null ? null : new LastKnownSubjects(settings.lastKnown);
     LastKnownSubjects.Content content = readFile();
     if (content == null) {
       SecureRandom random = new SecureRandom();

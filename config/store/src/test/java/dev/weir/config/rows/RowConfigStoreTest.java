@@ -158,11 +158,11 @@ class RowConfigStoreTest {
 
   @Test
   void nodesSilentForADay_leaveWhenAnotherComes() {
-    store.beat(new Node("n1", "", "", 1, 1, List.of(), Instant.EPOCH));
+    store.beat(Node.builder("n1").revision(1).position(1).build());
     wall.advance(Duration.ofHours(25));
     assertThat(store.nodes()).isEmpty();
     assertThat(rows.scan(Table.NODE, new byte[0], null, 10)).hasSize(1);
-    store.beat(new Node("n2", "", "", 1, 1, List.of(), Instant.EPOCH));
+    store.beat(Node.builder("n2").revision(1).position(1).build());
     assertThat(store.nodes()).extracting(Node::id).containsExactly("n2");
     assertThat(store.nodes().get(0).at()).isEqualTo(Instant.ofEpochMilli(1_800_090_000_000L));
     assertThat(rows.scan(Table.NODE, new byte[0], null, 10)).hasSize(1);

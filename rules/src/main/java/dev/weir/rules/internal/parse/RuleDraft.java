@@ -53,45 +53,35 @@ public final class RuleDraft {
   public Level children = Level.NONE;
 
   RuleDraft(Position position, String domain, String key, String value) {
-    this(
-        position,
-        domain,
-        domain,
-        key,
-        value,
-        new String[0],
-        new String[0],
-        new boolean[0],
-        new boolean[0]);
-  }
-
-  private RuleDraft(
-      Position position,
-      String domain,
-      String parentPath,
-      String key,
-      String value,
-      String[] parentKeys,
-      String[] parentPatterns,
-      boolean[] parentShared,
-      boolean[] parentValueToMetric) {
-    int level = parentPatterns.length;
     this.position = position;
     this.domain = domain;
     this.key = key;
     this.value = value;
-    path = parentPath + "." + compositeKey(key, value);
-    keys = Arrays.copyOf(parentKeys, level + 1);
+    path = domain + "." + compositeKey(key, value);
+    keys = new String[] {key};
+    patterns = new String[] {value};
+    shared = new boolean[1];
+    valueToMetric = new boolean[1];
+  }
+
+  private RuleDraft(RuleDraft parent, Position position, String key, String value) {
+    int level = parent.patterns.length;
+    this.position = position;
+    this.domain = parent.domain;
+    this.key = key;
+    this.value = value;
+    path = parent.path + "." + compositeKey(key, value);
+    keys = Arrays.copyOf(parent.keys, level + 1);
     keys[level] = key;
-    patterns = Arrays.copyOf(parentPatterns, level + 1);
+    patterns = Arrays.copyOf(parent.patterns, level + 1);
     patterns[level] = value;
-    shared = Arrays.copyOf(parentShared, level + 1);
-    valueToMetric = Arrays.copyOf(parentValueToMetric, level + 1);
+    shared = Arrays.copyOf(parent.shared, level + 1);
+    valueToMetric = Arrays.copyOf(parent.valueToMetric, level + 1);
   }
 
   /** Returns the draft of a rule one level below this one. */
   RuleDraft child(Position position, String key, String value) {
-    return new RuleDraft(position, domain, path, key, value, keys, patterns, shared, valueToMetric);
+    return new RuleDraft(this, position, key, value);
   }
 
   /** Returns the number of the last level, 0 being the first. */

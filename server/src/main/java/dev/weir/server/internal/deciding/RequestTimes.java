@@ -19,6 +19,11 @@ public final class RequestTimes {
     this.ticker = ticker;
   }
 
+  /** Returns the clock by which the times are measured. */
+  public Ticker ticker() {
+    return ticker;
+  }
+
   /** Returns the time at which a request begins, for {@link #ended}. */
   public long begin() {
     return ticker.nanos();

@@ -79,7 +79,7 @@ final class Admission implements ServerInterceptor {
     if (unary) {
       inFlight.begin();
     }
-    return new Admitted<>(listener, call, token, stream, connection, watch, unary);
+    return new Admitted<>(listener, call, token, stream, connection, new CallKind(watch, unary));
   }
 
   private boolean watch(GrpcConnection connection) {
@@ -116,22 +116,27 @@ final class Admission implements ServerInterceptor {
     return new ServerCall.Listener<>() {};
   }
 
+  /**
+   * The kind of a call.
+   *
+   * @param watch true if it counts as a watch of health
+   * @param awaited true if a stopping server waits for it
+   */
+  private record CallKind(boolean watch, boolean awaited) {}
+
   /** An admitted call. A stream may go on for longer than its token is valid. */
   private final class Admitted<A> extends SimpleForwardingServerCallListener<A> {
     private final ServerCall<A, ?> call;
     private final byte[] token;
     private final GrpcStream stream;
     private final GrpcConnection connection;
-    private final boolean watch;
-    private final boolean awaited;
+    private final CallKind kind;
     private int generation = tokens.generation();
     private boolean refused;
     private boolean over;
 
     /**
      * @param token its digest
-     * @param watch true if the call counts as a watch of health
-     * @param awaited true if a stopping server waits for the call
      */
     Admitted(
         ServerCall.Listener<A> listener,
@@ -139,15 +144,13 @@ final class Admission implements ServerInterceptor {
         byte[] token,
         GrpcStream stream,
         GrpcConnection connection,
-        boolean watch,
-        boolean awaited) {
+        CallKind kind) {
       super(listener);
       this.call = call;
       this.token = token;
       this.stream = stream;
       this.connection = connection;
-      this.watch = watch;
-      this.awaited = awaited;
+      this.kind = kind;
     }
 
     @Override
@@ -205,11 +208,11 @@ final class Admission implements ServerInterceptor {
         return;
       }
       over = true;
-      if (watch) {
+      if (kind.watch()) {
         connection.watched();
         watches.decrementAndGet();
       }
-      if (awaited) {
+      if (kind.awaited()) {
         inFlight.end();
       }
     }

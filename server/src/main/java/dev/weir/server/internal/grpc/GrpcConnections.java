@@ -39,7 +39,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   private final boolean tls;
   private final Ticker ticker;
   private final FewLines log;
-  private final InFlight inFlight;
+  private final InFlight inFlight = new InFlight();
   private final BooleanSupplier quickOff;
 
   /** The quick path for usual calls, one for each event loop; null if there is none. */
@@ -54,11 +54,9 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
       ServerSettings settings,
       DoorCounters counters,
       RlsService rls,
-      InFlight inFlight,
       BooleanSupplier quickOff,
       boolean tls,
       Ticker ticker) {
-    this.inFlight = inFlight;
     this.quickOff = quickOff;
     int maxBodyBytes = settings.value(Settings.MAX_BODY_BYTES);
     quick = ThreadLocal.withInitial(() -> rls.quick(maxBodyBytes));
@@ -67,6 +65,11 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
     this.tls = tls;
     this.ticker = ticker;
     log = new FewLines(ticker);
+  }
+
+  /** Returns the number of calls for which a stopping server waits. */
+  InFlight inFlight() {
+    return inFlight;
   }
 
   /** Returns a listener whose connections begin with a {@link GrpcConnection}. */

@@ -105,13 +105,13 @@ public final class GrpcDoor implements Port {
       throws IOException {
     HealthStatusManager health = new HealthStatusManager();
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
-    InFlight inFlight = new InFlight();
     InetSocketAddress address =
         new InetSocketAddress(settings.value(Settings.HOST), settings.value(Settings.GRPC_PORT));
     boolean epoll = Epoll.isAvailable();
     GrpcConnections connections =
         new GrpcConnections(
-            settings, counters, rls, inFlight, tokens::required, certificates.exist(), ticker);
+            settings, counters, rls, tokens::required, certificates.exist(), ticker);
+    InFlight inFlight = connections.inFlight();
     EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
     EventLoopGroup loops =
         group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");

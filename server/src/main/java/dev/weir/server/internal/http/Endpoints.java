@@ -1,7 +1,6 @@
 package dev.weir.server.internal.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
 import dev.weir.protocol.http.BadRequest;
@@ -84,12 +83,11 @@ public final class Endpoints {
       Supplier<String> notReady,
       PrometheusRegistry metrics,
       RequestTimes times,
-      Tracing tracing,
-      Ticker ticker) {
+      Tracing tracing) {
     this.decider = decider;
     this.settings = settings;
     this.json = new RlsJson(new RlsMessages(settings));
-    this.fields = new CheckFields(settings.value(Settings.OLDER_FIELDS), ticker);
+    this.fields = new CheckFields(settings.value(Settings.OLDER_FIELDS), times.ticker());
     this.shared = settings.shares();
     this.notReady = notReady;
     this.metrics = new MetricsPage(metrics);

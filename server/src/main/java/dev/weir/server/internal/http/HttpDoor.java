@@ -57,8 +57,6 @@ public final class HttpDoor implements Port {
   private static final int FREE_ADMIN_PORT = -2;
 
   private final ServerSettings settings;
-  private final String host;
-  private final int wantedPort;
   private final HttpLimits limits;
   private final Requests behind;
   private final HttpServerOptions options;
@@ -69,16 +67,12 @@ public final class HttpDoor implements Port {
 
   private HttpDoor(
       ServerSettings settings,
-      String host,
-      int wantedPort,
       HttpLimits limits,
       Requests behind,
       HttpServerOptions options,
       DoorCounters counters,
       Ticker ticker) {
     this.settings = settings;
-    this.host = host;
-    this.wantedPort = wantedPort;
     this.limits = limits;
     this.behind = behind;
     this.options = options;
@@ -119,16 +113,9 @@ public final class HttpDoor implements Port {
     if (clients != null) {
       options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
     }
-    return new HttpDoor(
-            settings,
-            settings.value(Settings.HOST),
-            settings.value(Settings.PORT) == 0 ? FREE_PORT : settings.value(Settings.PORT),
-            limits,
-            routes,
-            options,
-            counters,
-            ticker)
-        .listen(loops);
+    int port = settings.value(Settings.PORT);
+    options.setHost(settings.value(Settings.HOST)).setPort(port == 0 ? FREE_PORT : port);
+    return new HttpDoor(settings, limits, routes, options, counters, ticker).listen(loops);
   }
 
   /**
@@ -147,16 +134,12 @@ public final class HttpDoor implements Port {
       Ticker ticker)
       throws IOException, InterruptedException {
     HttpLimits limits = HttpLimits.ofAdministration();
-    return new HttpDoor(
-            settings,
-            settings.value(Settings.ADMIN_HOST),
-            port == 0 ? FREE_ADMIN_PORT : port,
-            limits,
-            requests,
-            options(settings, limits, certificates).setUseAlpn(false),
-            counters,
-            ticker)
-        .listen(loops);
+    HttpServerOptions options =
+        options(settings, limits, certificates)
+            .setUseAlpn(false)
+            .setHost(settings.value(Settings.ADMIN_HOST))
+            .setPort(port == 0 ? FREE_ADMIN_PORT : port);
+    return new HttpDoor(settings, limits, requests, options, counters, ticker).listen(loops);
   }
 
   private HttpDoor listen(EventLoops loops) throws IOException, InterruptedException {
@@ -269,7 +252,7 @@ public final class HttpDoor implements Port {
       server.requestHandler(request -> dispatch.serve(request, guard, ticker));
       server.invalidRequestHandler(dispatch::refuse);
       servers.add(server);
-      return server.listen(wantedPort, host);
+      return server.listen(options.getPort(), options.getHost());
     }
   }
 }

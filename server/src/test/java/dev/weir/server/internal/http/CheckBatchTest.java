@@ -215,8 +215,7 @@ class CheckBatchTest {
                   () -> "",
                   new PrometheusRegistry(),
                   new RequestTimes(new TimeHistogram(), Ticker.system()),
-                  Tracing.OFF,
-                  Ticker.system())
+                  Tracing.OFF)
               .all()) {
         Endpoint.Handler handler =
             (request, body, wait) -> {

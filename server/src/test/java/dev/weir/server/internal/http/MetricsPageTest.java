@@ -166,8 +166,7 @@ class MetricsPageTest {
                 () -> "",
                 registry,
                 new RequestTimes(new TimeHistogram(), Ticker.system()),
-                Tracing.OFF,
-                Ticker.system())
+                Tracing.OFF)
             .all();
     return new Routes(endpoints, off -> null, Tokens.notRequired());
   }

@@ -108,8 +108,7 @@ class PagesTest {
                   () -> "",
                   new PrometheusRegistry(),
                   new RequestTimes(new TimeHistogram(), Ticker.system()),
-                  Tracing.OFF,
-                  Ticker.system())
+                  Tracing.OFF)
               .all()) {
         there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());
       }

@@ -81,8 +81,7 @@ class QuickRequestsTest {
             () -> "",
             new PrometheusRegistry(),
             new RequestTimes(COUNTERS.times(), TICKER),
-            Tracing.OFF,
-            TICKER);
+            Tracing.OFF);
     Tokens tokens = Tokens.notRequired();
     door = HttpDoor.open(settings, loops, endpoints, Certificates.NONE, tokens, COUNTERS, TICKER);
   }

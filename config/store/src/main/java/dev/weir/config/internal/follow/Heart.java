@@ -9,7 +9,6 @@ import dev.weir.config.Node;
 import dev.weir.config.follow.RuleFollower;
 import dev.weir.config.rows.Counts;
 import dev.weir.rules.Problem;
-import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +57,7 @@ public final class Heart {
   }
 
   private Node node(long position, Counts decided) {
-    return new Node(
-        id, address, admin.get(), version, revision, position, problems, decided, Instant.EPOCH);
+    return Node.builder(id).address(address).admin(admin.get()).version(version).revision(revision).position(position).problems(problems).counts(decided).build();
   }
 
   /** Notes the revision in force, to be reported with the next beat, which is then due at once. */

@@ -239,16 +239,7 @@ public final class Stored {
         "node " + id,
         row.value(),
         members ->
-            new Node(
-                id,
-                members.text("address"),
-                members.has("admin") ? members.text("admin") : "",
-                members.text("version"),
-                members.number("revision"),
-                members.number("position"),
-                members.list("problems"),
-                new Counts(members.number("asked"), members.number("refused")),
-                Instant.parse(members.text("at"))));
+            Node.builder(id).address(members.text("address")).admin(members.has("admin") ? members.text("admin") : "").version(members.text("version")).revision(members.number("revision")).position(members.number("position")).problems(members.list("problems")).counts(new Counts(members.number("asked"), members.number("refused"))).at(Instant.parse(members.text("at"))).build());
   }
 
   public static byte[] node(Node node, Instant at) {
