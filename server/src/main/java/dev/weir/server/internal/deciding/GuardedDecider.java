@@ -42,7 +42,7 @@ public final class GuardedDecider implements Decider {
   private final UnknownAnswers unknown;
   private final RequestRecorder recorder;
   private final RefusalLog refusals;
-  private final Backend backend;
+  private final DecisionSource source;
   private final UndecidedBytes undecided;
 
   /** True if the engine may decide a request that nothing else has to see. */
@@ -61,11 +61,11 @@ public final class GuardedDecider implements Decider {
     recorder = parts.recorder;
     refusals = parts.refusals;
     undecided = parts.undecided;
-    backend =
+    source =
         parts
             .upstream
-            .<Backend>map(upstream -> new UpstreamBackend(upstream, unknown))
-            .orElseGet(() -> new EngineBackend(engine, load));
+            .<DecisionSource>map(upstream -> new UpstreamDecisions(upstream, unknown))
+            .orElseGet(() -> new EngineDecisions(engine, load));
     addsToBatches =
         parts.upstream.isEmpty()
             && recorder == RequestRecorder.NONE
@@ -164,7 +164,7 @@ public final class GuardedDecider implements Decider {
   public void decideAll(
       List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
     Consumer<? super List<Answer>> done = refusals.isOn() ? logging(requests, last) : last;
-    if (!backend.decides()) {
+    if (!source.decides()) {
       done.accept(requests.stream().map(unknown::uncertain).toList());
       return;
     }
@@ -174,12 +174,12 @@ public final class GuardedDecider implements Decider {
     }
     if (overloaded(now, requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
-      requests.forEach(request -> backend.refuse(request, answers::add));
+      requests.forEach(request -> source.refuse(request, answers::add));
       done.accept(answers);
       return;
     }
     UndecidedBytes.PendingDecision<List<Answer>> waiting = undecided.until(done);
-    backend.decideAll(requests, waiting);
+    source.decideAll(requests, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + memoryBytes(requests));
     }
@@ -206,7 +206,7 @@ public final class GuardedDecider implements Decider {
     decideAll(
         batch.requests(),
         beside,
-        answers -> done.accept(batch.results(answers, backend.revision(answers))));
+        answers -> done.accept(batch.results(answers, source.revision(answers))));
   }
 
   /**
@@ -218,10 +218,10 @@ public final class GuardedDecider implements Decider {
   public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
     UndecidedBytes.PendingDecision<LeaseCall.Results> waiting = undecided.until(done);
-    if (backend.decides() && overloaded(now, call.asks().size())) {
+    if (source.decides() && overloaded(now, call.asks().size())) {
       List<Grant> grants = new ArrayList<>(call.asks().size());
       for (LeaseAsk ask : call.asks()) {
-        backend.refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
+        source.refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
       }
       takeBack(call, takenBack -> waiting.accept(results(call, grants, takenBack)));
     } else {
@@ -242,7 +242,7 @@ public final class GuardedDecider implements Decider {
 
   private LeaseCall.Results results(LeaseCall call, List<Grant> grants, long takenBack) {
     List<Answer> answers = grants.stream().map(Grant::answer).toList();
-    return call.results(grants, backend.revision(answers), takenBack);
+    return call.results(grants, source.revision(answers), takenBack);
   }
 
   private void takeBack(LeaseCall call, LongConsumer done) {
@@ -282,12 +282,12 @@ public final class GuardedDecider implements Decider {
   }
 
   private void ask(LeaseAsk ask, Consumer<? super Grant> done) {
-    if (!backend.decides()) {
+    if (!source.decides()) {
       done.accept(Grant.nothing(unknown.uncertain(ask.request())));
       return;
     }
     recorder.add(ask.request(), ticker.nanos());
-    backend.ask(ask, done);
+    source.ask(ask, done);
   }
 
   @Override
@@ -303,18 +303,18 @@ public final class GuardedDecider implements Decider {
    */
   public void decide(Request request, LongSupplier beside, Consumer<? super Answer> last) {
     Consumer<? super Answer> done = refusals.before(last, request, true);
-    if (!backend.decides()) {
+    if (!source.decides()) {
       done.accept(unknown.uncertain(request));
       return;
     }
     long now = ticker.nanos();
     recorder.add(request, now);
     if (overloaded(now, 1)) {
-      backend.refuse(request, done);
+      source.refuse(request, done);
       return;
     }
     UndecidedBytes.PendingDecision<Answer> waiting = undecided.until(done);
-    backend.decide(request, waiting);
+    source.decide(request, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + request.memoryBytes());
     }
@@ -335,7 +335,7 @@ public final class GuardedDecider implements Decider {
       long permits,
       long nowNanos) {
     return addsToBatches
-        && backend.decides()
+        && source.decides()
         && !LoopLag.here().overloaded(nowNanos, 0)
         && batch.add(domain, keysAndValues, count, permits);
   }
@@ -348,8 +348,8 @@ public final class GuardedDecider implements Decider {
 
   @Override
   public void peek(Request request, Consumer<? super Answer> done) {
-    if (backend.decides()) {
-      backend.peek(request, done);
+    if (source.decides()) {
+      source.peek(request, done);
     } else {
       done.accept(unknown.uncertain(request));
     }
@@ -357,13 +357,13 @@ public final class GuardedDecider implements Decider {
 
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
-    backend.refund(request, answer, done);
+    source.refund(request, answer, done);
   }
 
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-    return backend.enqueue(
+    return source.enqueue(
         request, refused, maxWaitNanos, refusals.before(done, request, false));
   }
 }

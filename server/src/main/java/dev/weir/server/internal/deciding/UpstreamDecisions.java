@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** The server upstream, which decides in place of an engine without rules. */
-record UpstreamBackend(Decider upstream, UnknownAnswers unknown) implements Backend {
+record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements DecisionSource {
   @Override
   public boolean decides() {
     return true;

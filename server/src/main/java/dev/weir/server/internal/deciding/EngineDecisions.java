@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** The server's own engine, whose undecided requests may be the load. */
-record EngineBackend(Engine engine, SystemLoad load) implements Backend {
+record EngineDecisions(Engine engine, SystemLoad load) implements DecisionSource {
   @Override
   public boolean decides() {
     return engine.revision() != 0;

@@ -8,8 +8,8 @@ import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The decider behind the guards: the server's own engine, or the server upstream. */
-interface Backend extends Decider {
+/** The source of decisions behind the guards: the server's own engine, or the server upstream. */
+interface DecisionSource extends Decider {
   /** Returns whether rules are in force, even if it is an empty set. */
   boolean decides();
 
