@@ -81,9 +81,17 @@ class AuditTest {
 
   @Test
   void servers_areListedWithTheirAge() {
-    admin.store.beat(Node.builder("n1").address("10.0.0.1").version("1.0").revision(1).position(4).problems(List.of("wrong")).build());
+    admin.store.beat(
+        Node.builder("n1")
+            .address("10.0.0.1")
+            .version("1.0")
+            .revision(1)
+            .position(4)
+            .problems(List.of("wrong"))
+            .build());
     admin.ticker.advance(10_000_000_000L);
-    admin.store.beat(Node.builder("n2").address("10.0.0.2").version("1.0").revision(1).position(4).build());
+    admin.store.beat(
+        Node.builder("n2").address("10.0.0.2").version("1.0").revision(1).position(4).build());
     Answer nodes = admin.get("/nodes").is(200);
     assertThat(nodes.number("position")).isEqualTo(4);
     assertThat(nodes.objects("nodes"))

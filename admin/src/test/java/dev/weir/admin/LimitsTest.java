@@ -206,8 +206,7 @@ class LimitsTest {
     admin.store.beat(Node.builder("n1").revision(1).position(1).build());
     put(ALICE + "?wait=applied&timeout=1s", "If-None-Match", "*", FULL).is(202);
     admin.ticker.schedule(
-        500_000_000L,
-        () -> admin.store.beat(Node.builder("n1").revision(1).position(99).build()));
+        500_000_000L, () -> admin.store.beat(Node.builder("n1").revision(1).position(99).build()));
     put(ALICE + "?wait=applied", "If-Match", "*", FULL).is(200);
     admin
         .send("DELETE", ALICE + "?wait=applied&reason=gone")

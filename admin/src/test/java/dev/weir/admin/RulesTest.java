@@ -70,7 +70,13 @@ class RulesTest {
   }
 
   private Node node(String id, long revision, long position, List<String> problems) {
-    return Node.builder(id).address("10.0.0.1").version("1").revision(revision).position(position).problems(problems).build();
+    return Node.builder(id)
+        .address("10.0.0.1")
+        .version("1")
+        .revision(revision)
+        .position(position)
+        .problems(problems)
+        .build();
   }
 
   @Test

@@ -221,7 +221,9 @@ public final class Main implements Runnable {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
     err.println(
-        "weir: " + ServerOptions.withoutPasswords(String.valueOf(exception.getMessage())) + meant(exception));
+        "weir: "
+            + ServerOptions.withoutPasswords(String.valueOf(exception.getMessage()))
+            + meant(exception));
     if (arguments.length == 0) {
       err.println();
       line.usage(err);

@@ -89,14 +89,14 @@ public final class Simulation {
   private static String rules(long limit, String consistency, long syncMillis) {
     String sync = consistency.equals("leased") ? ", sync_interval: " + syncMillis + "ms" : "";
     return """
-        domain: sim
-        descriptors:
-          - key: user
-            rate_limit: {unit: second, requests_per_unit: %d, consistency: %s%s}
-          - key: tenant
-            rate_limit:
-              {unit: second, requests_per_unit: %d, consistency: leased, sync_interval: 100ms}
-        """
+    domain: sim
+    descriptors:
+      - key: user
+        rate_limit: {unit: second, requests_per_unit: %d, consistency: %s%s}
+      - key: tenant
+        rate_limit:
+          {unit: second, requests_per_unit: %d, consistency: leased, sync_interval: 100ms}
+    """
         .formatted(limit, consistency, sync, 3 * limit);
   }
 
@@ -108,7 +108,12 @@ public final class Simulation {
     Service asks = new Service(wire, clocks, 50 * MILLI, counted, new ServiceLog("sim"));
     LeasingDecider client =
         new LeasingDecider(
-            List.of(asks), clocks, 50 * MILLI, FailureMode.DENY, counted, new LeasingDecider.Bounds(Keys.MOST, MOST_BYTES));
+            List.of(asks),
+            clocks,
+            50 * MILLI,
+            FailureMode.DENY,
+            counted,
+            new LeasingDecider.Bounds(Keys.MOST, MOST_BYTES));
     clients.add(client);
     counters.add(counted);
     machines.add(machine);

@@ -30,9 +30,7 @@ interface Administration {
     if (!files.isEmpty()) {
       builder.ruleFiles(() -> RuleFileTexts.read(files));
     }
-    inputs
-        .dryRuns()
-        .ifPresent(runs -> builder.dryRuns(runs, inputs.configuration().policies()));
+    inputs.dryRuns().ifPresent(runs -> builder.dryRuns(runs, inputs.configuration().policies()));
     return builder.build();
   }
 }

@@ -32,9 +32,6 @@ final class Assembly {
   /** The fraction of the memory for keys that CL.THROTTLE gets if its table is in this process. */
   private static final long THROTTLE_SHARE = 4;
 
-  /** The part of the drain timeout in which the last refusals of queues are sent. */
-  private static final Duration LAST_REFUSALS = Duration.ofMillis(500);
-
   /** Time for the ports to close, in addition to the time for requests in flight. */
   private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
 
@@ -55,8 +52,7 @@ final class Assembly {
   private final Administration administration;
   private final Parts parts = new Parts();
 
-  private Assembly(
-      ServerSettings settings, StoreConnection shared, Administration administration) {
+  private Assembly(ServerSettings settings, StoreConnection shared, Administration administration) {
     this.settings = settings;
     this.shared = shared;
     this.administration = administration;
@@ -145,7 +141,6 @@ final class Assembly {
         () -> doors.drainTimeout().plus(CLOSE_DOORS),
         () -> doors.close(doors.drainTimeout()),
         () -> closeAtOnce(doors));
-    parts.add("queues", LAST_REFUSALS, () -> engine.endQueues(queueTime(doors)));
     housekeeping.watchFiles(Loop.CERTIFICATES, doors::refresh);
     if (admin.handler().isPresent()) {
       configuration.adminAt(settings, doors.adminPort());
@@ -207,8 +202,7 @@ final class Assembly {
       MemoryStore throttle = tables.throttle().get();
       housekeeping.eachSecond(Loop.EXPIRY, () -> throttle.expire(ticker.nanos()));
       housekeeping.watchFullness(
-          new FullnessWarning(
-              "the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory"),
+          new FullnessWarning("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory"),
           throttle::fullPercent);
     }
     serverParts
@@ -229,12 +223,6 @@ final class Assembly {
     } else {
       Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
     }
-  }
-
-  /** Returns the time in which requests that wait in queues can still have their turn. */
-  private static Duration queueTime(Doors doors) {
-    Duration most = doors.drainTimeout().minus(LAST_REFUSALS);
-    return most.isNegative() ? Duration.ZERO : most;
   }
 
   private static void closeAtOnce(Doors doors) {

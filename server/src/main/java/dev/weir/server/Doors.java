@@ -44,6 +44,9 @@ final class Doors {
   /** The most connections for administration, which serves a few users and tools. */
   private static final int MAX_ADMIN_CONNECTIONS = 100;
 
+  /** The part of the drain timeout in which the last refusals of queues are sent. */
+  private static final Duration LAST_REFUSALS = Duration.ofMillis(500);
+
   private static final String GRPC = "grpc";
   private static final String HTTP = "http";
   private static final String RESP = "resp";
@@ -75,7 +78,7 @@ final class Doors {
   private record OpenPort(Port port, int number) {}
 
   /** The opening of a port. */
-  private interface Opening {
+  private interface PortOpening {
     Port open() throws IOException, InterruptedException;
   }
 
@@ -137,7 +140,7 @@ final class Doors {
     }
   }
 
-  private void open(String name, Setting<?> setting, Opening opening)
+  private void open(String name, Setting<?> setting, PortOpening opening)
       throws StartException, InterruptedException {
     try {
       Port port = opening.open();
@@ -160,8 +163,7 @@ final class Doors {
 
   private Port http(GuardedDecider decider) throws IOException, InterruptedException {
     Endpoints endpoints =
-        new Endpoints(
-            decider, settings, () -> notReady, metrics, times(HTTP), parts.tracing());
+        new Endpoints(decider, settings, () -> notReady, metrics, times(HTTP), parts.tracing());
     parts.shared().addPages(endpoints);
     return HttpDoor.open(
         settings, loops, endpoints, certificates, parts.tokens(), of(HTTP), ticker);
@@ -314,12 +316,20 @@ final class Doors {
     for (OpenPort each : ports.values()) {
       each.port().shut(timeout);
     }
+    // After that: a refusal says that its connection closes.
+    parts.engine().endQueues(queueTime(timeout));
     close(HTTP, endNanos);
     close(ADMIN, endNanos);
     adminWorkers.close();
     close(RESP, endNanos);
     loops.close();
     close(GRPC, endNanos);
+  }
+
+  /** Returns the time in which requests that wait in queues can still have their turn. */
+  private static Duration queueTime(Duration timeout) {
+    Duration most = timeout.minus(LAST_REFUSALS);
+    return most.isNegative() ? Duration.ZERO : most;
   }
 
   private void close(String name, long endNanos) throws InterruptedException {

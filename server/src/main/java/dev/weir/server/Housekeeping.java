@@ -51,8 +51,7 @@ final class Housekeeping {
   /** Adds a warning when a key space is almost full. */
   void watchFullness(FullnessWarning warning, IntSupplier fullPercent) {
     eachSecond(
-        Loop.EXPIRY,
-        () -> warning.warning(fullPercent.getAsInt()).ifPresent(Logs.LOG::warning));
+        Loop.EXPIRY, () -> warning.warning(fullPercent.getAsInt()).ifPresent(Logs.LOG::warning));
   }
 
   /** Adds a look at files that may have changed. */

@@ -13,8 +13,7 @@ final class MemberStore extends SharedStore {
   /**
    * @param where the names of the members, for messages
    */
-  MemberStore(
-      ClusterMembership membership, String where, FewLines log, Warnings warnings) {
+  MemberStore(ClusterMembership membership, String where, FewLines log, Warnings warnings) {
     super(
         membership.store(),
         StoreProbe.of(membership.store()),

@@ -55,8 +55,7 @@ final class Parts {
   /** Replaces the stop of a part that another one has taken over and stops with itself. */
   void handOver(String name, Runnable stop) {
     parts.replaceAll(
-        part ->
-            part.name().equals(name) ? new Part(name, part.deadline(), stop::run, stop) : part);
+        part -> part.name().equals(name) ? new Part(name, part.deadline(), stop::run, stop) : part);
   }
 
   /** Returns the longest time that {@link #stop} takes. */

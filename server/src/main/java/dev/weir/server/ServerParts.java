@@ -94,16 +94,7 @@ record ServerParts(
 
     ServerParts build() {
       return new ServerParts(
-          engine,
-          load,
-          buckets,
-          shared,
-          tokens,
-          configuration,
-          admin,
-          upstream,
-          refusals,
-          tracing);
+          engine, load, buckets, shared, tokens, configuration, admin, upstream, refusals, tracing);
     }
   }
 }

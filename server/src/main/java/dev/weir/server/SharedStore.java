@@ -54,12 +54,7 @@ class SharedStore implements StoreConnection {
    * @param log for the lines about its state
    */
   SharedStore(
-      Store store,
-      StoreProbe probe,
-      String where,
-      String keys,
-      FewLines log,
-      Warnings warnings) {
+      Store store, StoreProbe probe, String where, String keys, FewLines log, Warnings warnings) {
     this.store = store;
     this.probe = probe;
     this.where = where;

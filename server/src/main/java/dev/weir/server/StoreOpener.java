@@ -81,7 +81,8 @@ final class StoreOpener {
             .join(settings, storeSettings(), line -> details.write(Level.INFO, line));
     List<String> names =
         settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
-    return new MemberStore(membership, "the cluster of " + String.join(", ", names), states, warnings);
+    return new MemberStore(
+        membership, "the cluster of " + String.join(", ", names), states, warnings);
   }
 
   /** Returns the store of a cluster of which this server is not a member. */
@@ -93,8 +94,7 @@ final class StoreOpener {
   }
 
   private SharedStore shared(dev.weir.shared.SharedStore store, StoreUri uri, String keys) {
-    return new SharedStore(
-        store, StoreProbe.of(store), uri.toString(), keys, states, warnings);
+    return new SharedStore(store, StoreProbe.of(store), uri.toString(), keys, states, warnings);
   }
 
   private static ClusterProvider provider(Setting<?> setting) throws StartException {

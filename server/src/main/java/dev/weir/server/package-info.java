@@ -12,6 +12,8 @@
  * path to the engine, {@code guard} and {@code access} their protection, {@code rules} and {@code
  * state} the data that outlives a request, {@code metrics}, {@code telemetry} and {@code log} the
  * reports.
+ *
+ * <p>More than 20 types: it wires all of these, and each part that a server may lack has a type.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.server;

@@ -84,8 +84,7 @@ public final class RunningServer implements AutoCloseable {
     ServerSettings settings =
         settings(Map.of("config-store", store.address, "admin-port", "0"), namesAndValues);
     Logs.install(settings, Ticker.system());
-    return new RunningServer(
-        WeirServer.start(settings, StoreConnection.NONE, inputs -> handler));
+    return new RunningServer(WeirServer.start(settings, StoreConnection.NONE, inputs -> handler));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {

@@ -232,7 +232,11 @@ class RulesCommandsTest {
         "PATCH",
         () ->
             server.store.beat(
-                Node.builder("n1").address("10.0.0.7").version("0.1").problems(List.of("shop.yaml:1:1 bad")).build()));
+                Node.builder("n1")
+                    .address("10.0.0.7")
+                    .version("0.1")
+                    .problems(List.of("shop.yaml:1:1 bad"))
+                    .build()));
     Ran ran = push("--wait", "--timeout", "1");
     assertThat(ran.status()).isEqualTo(2); // The flag is given twice, by this test.
     Ran behind =
@@ -257,7 +261,8 @@ class RulesCommandsTest {
     assertThat(behind.out()).contains("revision 1: in the store");
 
     write("blog.yaml", OTHER);
-    server.store.beat(Node.builder("n1").address("10.0.0.7").version("0.1").revision(9).position(99).build());
+    server.store.beat(
+        Node.builder("n1").address("10.0.0.7").version("0.1").revision(9).position(99).build());
     Ran all = push("--wait");
     assertThat(all.status()).isZero();
     assertThat(all.err()).isEqualTo("every live server has it\n");

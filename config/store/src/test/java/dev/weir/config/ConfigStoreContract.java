@@ -541,10 +541,17 @@ public abstract class ConfigStoreContract {
   @Test
   void nodes_areAsTheyLastSaid() {
     Node first =
-        Node.builder("n1").address("10.0.0.1:8080").version("1.0").revision(3).position(7).problems(List.of("a.yaml:1:1 x")).build();
+        Node.builder("n1")
+            .address("10.0.0.1:8080")
+            .version("1.0")
+            .revision(3)
+            .position(7)
+            .problems(List.of("a.yaml:1:1 x"))
+            .build();
     store.beat(first);
     store.beat(Node.builder("n2").build());
-    store.beat(Node.builder("n1").address("10.0.0.1:8080").version("1.0").revision(4).position(8).build());
+    store.beat(
+        Node.builder("n1").address("10.0.0.1:8080").version("1.0").revision(4).position(8).build());
     assertThat(store.nodes()).extracting(Node::id).containsExactly("n1", "n2");
     Node one = store.nodes().get(0);
     assertThat(one.revision()).isEqualTo(4);

@@ -43,7 +43,12 @@ class RolloutsTest {
 
   private void beat(String id, String... problems) {
     store.beat(
-        Node.builder(id).revision(revisions.getOrDefault(id, 0L)).position(store.head().position()).problems(List.of(problems)).counts(counts.getOrDefault(id, Counts.NONE)).build());
+        Node.builder(id)
+            .revision(revisions.getOrDefault(id, 0L))
+            .position(store.head().position())
+            .problems(List.of(problems))
+            .counts(counts.getOrDefault(id, Counts.NONE))
+            .build());
   }
 
   private Rollout begin(int share) {

@@ -1,6 +1,6 @@
 /**
- * The settings of a server, for those who write or show them; {@link
- * dev.weir.server.ServerOptions} reads them.
+ * The settings of a server, for those who write or show them; {@link dev.weir.server.ServerOptions}
+ * reads them.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.server.settings;

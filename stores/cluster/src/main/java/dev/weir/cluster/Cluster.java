@@ -31,7 +31,6 @@ import dev.weir.cluster.internal.peer.ByteWriter;
 import dev.weir.cluster.internal.peer.Member;
 import dev.weir.cluster.internal.peer.PeerDoor;
 import dev.weir.cluster.internal.peer.PeerFrame;
-import dev.weir.cluster.internal.peer.PeerLink;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.shared.ClusterMember;
@@ -90,11 +89,11 @@ public final class Cluster implements AutoCloseable {
   private final OwnGroups groups;
   private final GroupRoutes routes;
   private final OperatorParts operators;
-  private volatile @Nullable Formed formed;
+  private volatile @Nullable FormedCluster formed;
   private final AtomicBoolean open = new AtomicBoolean(true);
 
   /** The facts of a cluster that is formed. */
-  private record Formed(Charter charter, RatisEngine engine) {}
+  private record FormedCluster(Charter charter, RatisEngine engine) {}
 
   private Cluster(ClusterSettings settings, int raiseRounds) throws IOException {
     this.settings = settings;
@@ -119,8 +118,7 @@ public final class Cluster implements AutoCloseable {
     threads = MemberThreads.start();
     map = new CurrentMap(settings.name(), network.transport(), this::changed);
     groups = new OwnGroups(settings, map, folder.level(), this::raised, threads.asking());
-    routes =
-        new GroupRoutes(settings.name(), groups, map, network.transport(), threads.asking());
+    routes = new GroupRoutes(settings.name(), groups, map, network.transport(), threads.asking());
     operators = operators();
     answer();
   }
@@ -130,8 +128,7 @@ public final class Cluster implements AutoCloseable {
     Admissions admissions =
         new Admissions(() -> groups.ledger(0), this::charter, map, transport, settings.log());
     Backups backups = new Backups(settings, this::group, this::charter, map, transport);
-    ClusterHealth health =
-        new ClusterHealth(settings, folder, this::charter, groups, map, network);
+    ClusterHealth health = new ClusterHealth(settings, folder, this::charter, groups, map, network);
     ClusterOperations operations =
         new ClusterOperations(settings, groups, map, health, admissions, transport);
     return new OperatorParts(admissions, backups, health, operations);
@@ -143,7 +140,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   private @Nullable Charter charter() {
-    Formed known = formed;
+    FormedCluster known = formed;
     return known == null ? null : known.charter();
   }
 
@@ -210,14 +207,16 @@ public final class Cluster implements AutoCloseable {
     log.accept("cluster: level " + now + " is in force");
     network.door().look();
     try {
-      threads.asking().execute(
-          () -> {
-            try {
-              folder.raise(now);
-            } catch (IOException e) {
-              log.accept("cluster: level " + now + " is not noted in its folder: " + e);
-            }
-          });
+      threads
+          .asking()
+          .execute(
+              () -> {
+                try {
+                  folder.raise(now);
+                } catch (IOException e) {
+                  log.accept("cluster: level " + now + " is not noted in its folder: " + e);
+                }
+              });
     } catch (RejectedExecutionException e) {
       log.accept("cluster: closed before level " + now + " was noted; its log has it");
     }
@@ -236,12 +235,11 @@ public final class Cluster implements AutoCloseable {
         RatisSettings.in(folder.logs())
             .withElection(settings.electionTimeout(), settings.electionTimeout().multipliedBy(2));
     RatisEngine engine = new RatisEngine(network.transport(), ratis);
-    formed = new Formed(charter, engine);
+    formed = new FormedCluster(charter, engine);
     ClusterMap joined = formation.map();
     map.offer(joined == null ? ClusterMap.first(charter) : joined);
     Member self = formation.self();
-    groups.begin(
-        self, charter.founded(settings.name(), folder.incarnation()), charter, engine);
+    groups.begin(self, charter.founded(settings.name(), folder.incarnation()), charter, engine);
     network.search(this::connected);
     repeat(self);
     new SlotMover(rebalancer(), threads.ticking(), open::get, settings.log()).begin();
@@ -299,7 +297,8 @@ public final class Cluster implements AutoCloseable {
   private boolean connected() {
     return map.get().members().stream()
         .map(Member::name)
-        .allMatch(name -> name.equals(settings.name()) || network.transport().connected(name, ASKING));
+        .allMatch(
+            name -> name.equals(settings.name()) || network.transport().connected(name, ASKING));
   }
 
   /**
@@ -489,7 +488,7 @@ public final class Cluster implements AutoCloseable {
     threads.ticking().shutdown();
     operators.backups().close();
     threads.asking().shutdown();
-    Formed known = formed;
+    FormedCluster known = formed;
     closeQuietly(known == null ? network.transport() : known.engine());
     closeQuietly(network);
     closeQuietly(folder);

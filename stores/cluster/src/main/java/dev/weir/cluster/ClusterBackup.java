@@ -114,11 +114,7 @@ public final class ClusterBackup {
   }
 
   private ClusterBackup(
-      Path file,
-      Charter charter,
-      ClusterMap map,
-      Origin origin,
-      List<GroupBackup> groups) {
+      Path file, Charter charter, ClusterMap map, Origin origin, List<GroupBackup> groups) {
     this.file = file;
     this.charter = charter;
     this.map = map;
@@ -196,8 +192,7 @@ public final class ClusterBackup {
       try (FileChannel folder = FileChannel.open(to.toAbsolutePath().resolveSibling("."))) {
         folder.force(true);
       }
-      return new ClusterBackup(
-          to, whole.charter, whole.map, whole.origin, whole.groups);
+      return new ClusterBackup(to, whole.charter, whole.map, whole.origin, whole.groups);
     } finally {
       Files.deleteIfExists(part);
     }

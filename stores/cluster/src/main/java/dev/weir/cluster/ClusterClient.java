@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * A client of a cluster that is no member of it: it has no folder, no replica and no vote. Safe for
  * use by many threads.
  *
- * <p>Life cycle: {@link Builder#open}; {@link #join} waits until one of the seeds answers; then {@link
- * #store} decides, whatever becomes of the seeds; {@link #close}.
+ * <p>Life cycle: {@link Builder#open}; {@link #join} waits until one of the seeds answers; then
+ * {@link #store} decides, whatever becomes of the seeds; {@link #close}.
  */
 public final class ClusterClient implements AutoCloseable {
   /*

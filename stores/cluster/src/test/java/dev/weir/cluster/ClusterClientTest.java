@@ -224,7 +224,10 @@ class ClusterClientTest {
     admit(TEN, "x", List.of(guest));
 
     try (ClusterClient stranger =
-        ClusterClient.builder("outside", members.subList(0, 1)).tls(tls("stranger")).log(log::add).open()) {
+        ClusterClient.builder("outside", members.subList(0, 1))
+            .tls(tls("stranger"))
+            .log(log::add)
+            .open()) {
       Thread joining =
           new Thread(
               () -> {

@@ -165,7 +165,10 @@ class DnsClusterTest {
     assertThat(log).anyMatch(each -> each.contains("d has joined"));
 
     try (ClusterClient client =
-        ClusterClient.builder("outside", List.of(ClusterMember.allBehind(NAME, port))).resolver(asked -> addresses("outside", asked)).log(line -> log.add("outside: " + line)).open()) {
+        ClusterClient.builder("outside", List.of(ClusterMember.allBehind(NAME, port)))
+            .resolver(asked -> addresses("outside", asked))
+            .log(line -> log.add("outside: " + line))
+            .open()) {
       client.join();
       ClusterStore store = client.store(UsualSettings.store());
       admits(0, store, "x");

@@ -110,7 +110,10 @@ class RollingUpgradeTest {
   @Test
   void serverThatIsNoMember_holdsTheLevelBack_untilItIsGone() throws Exception {
     ClusterClient old =
-        ClusterClient.builder("edge", live.seeds()).able(new Levels(OLD, OLD)).log(live.log::add).open();
+        ClusterClient.builder("edge", live.seeds())
+            .able(new Levels(OLD, OLD))
+            .log(live.log::add)
+            .open();
     try {
       live.startAll(OLD, LiveMembers.NAMES);
       old.join();
@@ -125,7 +128,10 @@ class RollingUpgradeTest {
     }
     level(NEW);
     ClusterClient again =
-        ClusterClient.builder("edge", List.of(live.address("a"))).able(new Levels(OLD, OLD)).log(live.log::add).open();
+        ClusterClient.builder("edge", List.of(live.address("a")))
+            .able(new Levels(OLD, OLD))
+            .log(live.log::add)
+            .open();
     Thread joining =
         new Thread(
             () -> {

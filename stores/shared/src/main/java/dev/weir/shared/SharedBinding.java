@@ -40,9 +40,7 @@ public final class SharedBinding implements Binding {
 
   /** Returns the same binding with another authority. */
   SharedBinding with(@Nullable LocalAuthority other) {
-    return other == authority
-        ? this
-        : new SharedBinding(store, coded, localShare, other, variants);
+    return other == authority ? this : new SharedBinding(store, coded, localShare, other, variants);
   }
 
   /**

@@ -25,7 +25,10 @@ class ConstructorsTest {
 
   private static final Pattern COMMENT_OR_TEXT =
       Pattern.compile(
-          "/\\*.*?\\*/|//[^\\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])+'",
+          "/\\*.*?\\*/|//[^\\n"
+              + "]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n"
+              + "])*\"|'(?:\\\\.|[^'\\\\\\n"
+              + "])+'",
           Pattern.DOTALL);
 
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|enum|(record)) (\\w+)");
@@ -56,7 +59,8 @@ class ConstructorsTest {
     assertThat(tooLong("record A(" + seven + ") {\n  A {\n  }\n}\n")).isEmpty();
     assertThat(tooLong("record A(" + seven + ") {\n  A(" + seven + ") {\n  }\n}\n")).isEmpty();
     assertThat(
-            tooLong("record A(int z, " + seven + ") {\n  public A(\n" + seven + ")\n throws B {}\n}"))
+            tooLong(
+                "record A(int z, " + seven + ") {\n  public A(\n" + seven + ")\n throws B {}\n}"))
         .containsExactly("A 7");
   }
 

@@ -54,12 +54,7 @@ public final class ConfigClient implements AutoCloseable {
     feed = new Feed(builder.store, builder.ticker, builder.interval, jitter, feeder);
     subjects =
         new SubjectCache(
-            builder.store,
-            builder.ticker,
-            builder.wall,
-            builder.settings(),
-            loaders,
-            jitter);
+            builder.store, builder.ticker, builder.wall, builder.settings(), loaders, jitter);
     // The subjects' listener is the first: its data is right as of the call to the store, however
     // long the other listeners take.
     feed.listen(ChangeDetails.RECORD, subjects.new Listener());

@@ -66,11 +66,7 @@ public final class SubjectCache implements KeyPolicies {
    * @param lastKnown the file of the limits last known; null if there is none
    */
   record Settings(
-      int maxSlots,
-      int maxLimits,
-      long ttlNanos,
-      long maxStaleNanos,
-      @Nullable Path lastKnown) {}
+      int maxSlots, int maxLimits, long ttlNanos, long maxStaleNanos, @Nullable Path lastKnown) {}
 
   private final Ticker ticker;
   private final Ticker wall;

@@ -65,8 +65,7 @@ public final class Certificates {
    *
    * @throws StartException if they cannot be used
    */
-  public static Certificates of(ServerSettings settings, TlsSettings tls)
-      throws StartException {
+  public static Certificates of(ServerSettings settings, TlsSettings tls) throws StartException {
     Optional<Path> certificate = settings.value(tls.certificate());
     Optional<Path> key = settings.value(tls.key());
     if (certificate.isEmpty() || key.isEmpty()) {

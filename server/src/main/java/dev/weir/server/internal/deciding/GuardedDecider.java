@@ -122,7 +122,9 @@ public final class GuardedDecider implements Decider {
       return this;
     }
 
-    /** Sets the counter of the requests that wait for their decision. Default: one without bound. */
+    /**
+     * Sets the counter of the requests that wait for their decision. Default: one without bound.
+     */
     public Builder undecided(UndecidedBytes newUndecided) {
       undecided = newUndecided;
       return this;
@@ -363,7 +365,6 @@ public final class GuardedDecider implements Decider {
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-    return source.enqueue(
-        request, refused, maxWaitNanos, refusals.before(done, request, false));
+    return source.enqueue(request, refused, maxWaitNanos, refusals.before(done, request, false));
   }
 }

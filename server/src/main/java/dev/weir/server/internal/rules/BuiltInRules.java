@@ -10,8 +10,7 @@ import dev.weir.server.internal.http.Endpoints;
 record BuiltInRules(RuleDefaults defaults) implements RuleSource {
   @Override
   public Rules.Loaded load() {
-    return Rules.parse(
-        "built-in rules", Endpoints.resource(RulesInForce.BUILT_IN), defaults);
+    return Rules.parse("built-in rules", Endpoints.resource(RulesInForce.BUILT_IN), defaults);
   }
 
   @Override

@@ -109,8 +109,7 @@ public final class StoredConfiguration implements Configuration {
         settings.value(Settings.DATA_DIR).isPresent() ? Settings.DATA_DIR : Settings.CONFIG_STORE;
     String source = settings.source(setting);
     String password = password(settings);
-    LateConfigStore store =
-        new LateConfigStore(() -> ConfigStores.open(address, password), ticker);
+    LateConfigStore store = new LateConfigStore(() -> ConfigStores.open(address, password), ticker);
     try {
       store.open();
     } catch (IllegalArgumentException e) {

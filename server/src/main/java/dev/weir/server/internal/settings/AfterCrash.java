@@ -1,6 +1,5 @@
 package dev.weir.server.internal.settings;
 
-
 /** The treatment of limits after an end at which their counts could not be saved. */
 public enum AfterCrash {
   /** Keys are refused until their windows have passed, since the admitted permits are not known. */

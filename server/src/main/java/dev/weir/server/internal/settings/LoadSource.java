@@ -1,6 +1,5 @@
 package dev.weir.server.internal.settings;
 
-
 /** The source of the load for elastic rules. */
 public enum LoadSource {
   /** The processors of the machine, or of the container. */

@@ -1,6 +1,5 @@
 package dev.weir.server.internal.settings;
 
-
 /** The form of a log line. */
 public enum LogFormat {
   /** Time, level, message. */

@@ -87,9 +87,9 @@ public final class Settings {
           "state-after-crash",
           SettingKind.choice(AfterCrash.class),
           "deny",
-          "After a crash, what was admitted last is not known. deny: refuse keys until their windows"
-              + " have passed. amnesty: go on with the last image, and admit again what came after"
-              + " it.");
+          "After a crash, what was admitted last is not known. deny: refuse keys until their"
+              + " windows have passed. amnesty: go on with the last image, and admit again what"
+              + " came after it.");
 
   public static final Setting<Duration> STATE_INTERVAL =
       setting(
@@ -298,9 +298,9 @@ public final class Settings {
           SettingKind.members(),
           "",
           "Members that form a cluster, which counts limits together, the same at each of them; or"
-              + " some members of a cluster that is there, for one that joins it. A name is the host"
-              + " if it is not given. dns:NAME stands for the members at all addresses of a name in"
-              + " the DNS.");
+              + " some members of a cluster that is there, for one that joins it. A name is the"
+              + " host if it is not given. dns:NAME stands for the members at all addresses of a"
+              + " name in the DNS.");
 
   /** The number of members; 0 if {@link #CLUSTER} names the members. */
   public static final Setting<Integer> CLUSTER_SIZE =
@@ -332,8 +332,8 @@ public final class Settings {
           "cluster-advertise",
           SettingKind.address(),
           "",
-          "Where the others reach this member, if --cluster does not name it. Default with dns:NAME:"
-              + " the host's name in NAME in Kubernetes, else this machine's address.");
+          "Where the others reach this member, if --cluster does not name it. Default with"
+              + " dns:NAME: the host's name in NAME in Kubernetes, else this machine's address.");
 
   public static final Setting<Optional<String>> CLUSTER_ZONE =
       setting(
@@ -379,8 +379,8 @@ public final class Settings {
           "cluster-level-max",
           SettingKind.number(0, ClusterMember.MOST_LEVEL),
           "0",
-          "The cluster stays at that level or below, so that an older version of Weir can be started"
-              + " again; 0 for the highest that this version understands.");
+          "The cluster stays at that level or below, so that an older version of Weir can be"
+              + " started again; 0 for the highest that this version understands.");
 
   public static final Setting<Duration> CLUSTER_MAX_SKEW =
       setting(
@@ -603,8 +603,8 @@ public final class Settings {
           "statsd",
           SettingKind.address(),
           "",
-          "statsd server that gets the counters of rules once a second, by UDP, under the names that"
-              + " envoyproxy/ratelimit has.");
+          "statsd server that gets the counters of rules once a second, by UDP, under the names"
+              + " that envoyproxy/ratelimit has.");
 
   /**
    * The most bytes of a body: rules, descriptors and keys of the largest sensible request fit many

@@ -112,7 +112,8 @@ public final class StateFolder implements StateStorage {
     } else if (crashed) {
       Logs.LOG.warning(
           "state: the last run did not end in order: what it admitted after its last image is"
-              + " forgotten (--state-after-crash deny refuses keys until their windows have passed)");
+              + " forgotten (--state-after-crash deny refuses keys until their windows have"
+              + " passed)");
     }
   }
 

@@ -59,7 +59,14 @@ class QuickRlsTest {
             Tracing.OFF);
     door =
         GrpcDoor.open(
-            settings, rls, List.of(), Certificates.NONE, Tokens.notRequired(), counters, Tracing.OFF, ticker);
+            settings,
+            rls,
+            List.of(),
+            Certificates.NONE,
+            Tokens.notRequired(),
+            counters,
+            Tracing.OFF,
+            ticker);
   }
 
   @AfterEach

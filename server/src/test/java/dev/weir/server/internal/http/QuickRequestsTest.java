@@ -89,7 +89,7 @@ class QuickRequestsTest {
   @AfterAll
   static void stop() throws Exception {
     door.shut(Duration.ZERO);
-      door.close(Duration.ZERO);
+    door.close(Duration.ZERO);
     loops.close();
     engine.close();
   }

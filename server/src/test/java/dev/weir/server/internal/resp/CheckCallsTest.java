@@ -75,7 +75,10 @@ class CheckCallsTest {
     Side(FakeTicker ticker, boolean together) {
       this.together = together;
       engine =
-          Engine.builder(new MemoryStore(25)).ticker(ticker).fingerprint(Fingerprint.seeded(7, 9)).build();
+          Engine.builder(new MemoryStore(25))
+              .ticker(ticker)
+              .fingerprint(Fingerprint.seeded(7, 9))
+              .build();
       engine.apply(RULES);
       GuardedDecider decider =
           GuardedDecider.builder(engine, SystemLoad.of(ServerSettings.defaults(), ticker), ticker)

@@ -55,7 +55,11 @@ public final class RatisProvider implements ClusterProvider {
     ClusterClient client;
     try {
       client =
-          ClusterClient.builder(settings.clusterName(), uri.seeds()).tls(tls(settings)).ticker(store.clocks().monotonic()).log(log).open();
+          ClusterClient.builder(settings.clusterName(), uri.seeds())
+              .tls(tls(settings))
+              .ticker(store.clocks().monotonic())
+              .log(log)
+              .open();
     } catch (IOException e) {
       throw failure(Settings.STORE, e);
     }

@@ -57,7 +57,15 @@ public final class Heart {
   }
 
   private Node node(long position, Counts decided) {
-    return Node.builder(id).address(address).admin(admin.get()).version(version).revision(revision).position(position).problems(problems).counts(decided).build();
+    return Node.builder(id)
+        .address(address)
+        .admin(admin.get())
+        .version(version)
+        .revision(revision)
+        .position(position)
+        .problems(problems)
+        .counts(decided)
+        .build();
   }
 
   /** Notes the revision in force, to be reported with the next beat, which is then due at once. */

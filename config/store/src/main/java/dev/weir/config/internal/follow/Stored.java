@@ -239,7 +239,16 @@ public final class Stored {
         "node " + id,
         row.value(),
         members ->
-            Node.builder(id).address(members.text("address")).admin(members.has("admin") ? members.text("admin") : "").version(members.text("version")).revision(members.number("revision")).position(members.number("position")).problems(members.list("problems")).counts(new Counts(members.number("asked"), members.number("refused"))).at(Instant.parse(members.text("at"))).build());
+            Node.builder(id)
+                .address(members.text("address"))
+                .admin(members.has("admin") ? members.text("admin") : "")
+                .version(members.text("version"))
+                .revision(members.number("revision"))
+                .position(members.number("position"))
+                .problems(members.list("problems"))
+                .counts(new Counts(members.number("asked"), members.number("refused")))
+                .at(Instant.parse(members.text("at")))
+                .build());
   }
 
   public static byte[] node(Node node, Instant at) {

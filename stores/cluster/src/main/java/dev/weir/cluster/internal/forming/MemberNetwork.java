@@ -52,8 +52,7 @@ public final class MemberNetwork implements AutoCloseable {
     }
     DnsSeeds.named(settings.members()).forEach(transport::learn);
     seeds =
-        Optional.ofNullable(
-            DnsSeeds.of(settings.members(), settings.resolver(), transport, log));
+        Optional.ofNullable(DnsSeeds.of(settings.members(), settings.resolver(), transport, log));
     pulse = new PeerPulse(settings.clocks().monotonic());
     PeerPulse.answerAt(door);
   }

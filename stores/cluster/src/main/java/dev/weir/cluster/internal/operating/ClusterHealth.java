@@ -67,7 +67,7 @@ public final class ClusterHealth {
     network
         .door()
         .register(
-        KIND, executor, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
+            KIND, executor, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
   }
 
   /** Returns this member's own status. */
@@ -133,7 +133,8 @@ public final class ClusterHealth {
       return CompletableFuture.completedStage(own());
     }
     try {
-      return network.transport()
+      return network
+          .transport()
           .link(member, Cluster.ASKING)
           .call(KIND, new byte[0], STATUS_MILLIS)
           .thenApply(MemberStatus::read);

@@ -126,7 +126,8 @@ public final class ClusterOperations {
   public void setCalendar() throws IOException {
     ClusterStatus now = health.status();
     for (int group = 0; group < now.groups(); group++) {
-      byte[] what = new ByteWriter().writeNumber(group).writeLong(settings.clocks().wall().nanos()).toBytes();
+      byte[] what =
+          new ByteWriter().writeNumber(group).writeLong(settings.clocks().wall().nanos()).toBytes();
       String leader = leader(now, group);
       done(
           leader.equals(settings.name())

@@ -113,7 +113,8 @@ public final class PeerTransport implements AutoCloseable {
     Member there = new Member(address, host, port);
     // A purpose of its own: two addresses may lead to one member, and two members may have one
     // name.
-    String purpose = "find " + address + " of " + own.self().boot().toString().substring(0, ID_LENGTH);
+    String purpose =
+        "find " + address + " of " + own.self().boot().toString().substring(0, ID_LENGTH);
     return new PeerLink(own, () -> there, purpose, PeerLink.ANY, () -> {});
   }
 

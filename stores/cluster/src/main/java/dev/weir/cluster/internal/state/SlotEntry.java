@@ -51,12 +51,7 @@ public final class SlotEntry {
   private record Chunk(int offset, int size, byte[] bytes) {}
 
   private SlotEntry(
-      Verb verb,
-      int slot,
-      long epoch,
-      long crc,
-      long refundsAfterNanos,
-      Chunk chunk) {
+      Verb verb, int slot, long epoch, long crc, long refundsAfterNanos, Chunk chunk) {
     this.verb = verb;
     this.slot = slot;
     this.epoch = epoch;

@@ -41,14 +41,7 @@ class LeaderLossTest {
 
     Fake(String name) {
       this.name = name;
-      loss =
-          new LeaderLoss(
-              name,
-              this,
-              this,
-              Runnable::run,
-              later::add,
-              log::add);
+      loss = new LeaderLoss(name, this, this, Runnable::run, later::add, log::add);
     }
 
     @Override

@@ -90,7 +90,8 @@ class LevelsTest {
     assertThatThrownBy(() -> replica.apply(2, Entry.level(NEXT)))
         .isInstanceOf(LevelException.class)
         .hasMessage(
-            "entry: level 2 (expected: one of levels 1..1): this version of Weir is too old for it");
+            "entry: level 2 (expected: one of levels 1..1): this version of Weir is too old for"
+                + " it");
     byte[] unknown = Entry.probe();
     unknown[Ledger.STAMP_BYTES] = (byte) (Entry.MOST_KIND + 1);
     assertThatThrownBy(() -> replica.apply(2, unknown))

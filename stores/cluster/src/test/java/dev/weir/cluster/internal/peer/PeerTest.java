@@ -100,10 +100,7 @@ class PeerTest {
     Member member = new Member(to, "localhost", door.address().getPort());
     PeerLink link =
         new PeerLink(
-            new PeerEnd(loops, self, tls, log::add),
-            () -> member,
-            "test",
-            ended::incrementAndGet);
+            new PeerEnd(loops, self, tls, log::add), () -> member, "test", ended::incrementAndGet);
     open.push(link);
     return link;
   }

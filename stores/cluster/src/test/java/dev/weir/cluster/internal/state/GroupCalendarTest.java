@@ -141,7 +141,8 @@ class GroupCalendarTest {
   @Test
   void levelWithoutCalendars_stepsNone() {
     Replica lower = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
-    GroupCalendar none = new GroupCalendar(3, ledger, lower, time, new WallClock(wall, SECOND), log::add);
+    GroupCalendar none =
+        new GroupCalendar(3, ledger, lower, time, new WallClock(wall, SECOND), log::add);
     wall.advance(400 * MILLI);
     none.look();
     wall.advance(DAY);
