@@ -12,6 +12,7 @@ import dev.weir.protocol.http.LeaseAnswer;
 import dev.weir.protocol.http.LeaseCall;
 import dev.weir.protocol.http.LeaseReader;
 import dev.weir.protocol.http.LoadReader;
+import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Choice;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
@@ -457,17 +458,28 @@ public final class Endpoints {
 
   private void json(HttpServerRequest request, byte[] body, Requests.Wait wait) {
     try {
-      decide(request, json.read(body), wait, answer -> answerJson(request, answer));
+      Request asked = json.read(body);
+      decide(request, asked, wait, answer -> answerJson(request, asked, answer));
     } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }
   }
 
-  private void answerJson(HttpServerRequest request, Answer answer) {
+  private void answerJson(HttpServerRequest request, Request asked, Answer answer) {
     if (answer.error() != null) {
       Reply.send(request, 400, Reply.TEXT, answer.error() + "\n");
     } else {
+      if (HttpPeer.of(request.connection()).isEnding()) {
+        addRetryAfter(request.response(), new CheckAnswer(asked, answer).retryAfterSeconds());
+      }
       Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(answer));
+    }
+  }
+
+  /** Adds a field that Envoy's answers do not have otherwise: the client has to go elsewhere. */
+  private static void addRetryAfter(HttpServerResponse response, long seconds) {
+    if (seconds != Standing.NO_TIME && !response.closed() && !response.ended()) {
+      response.putHeader(Reply.RETRY_AFTER, Long.toString(seconds));
     }
   }
 
