@@ -2,21 +2,13 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.protocol.envoy.RateLimitDescriptor;
-import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
-import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Ports;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
-import io.grpc.ManagedChannel;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -110,10 +102,10 @@ class PackedCommandIT {
   @Test
   void packedServer_decidesOnEveryPortAndStops() throws Exception {
     try (Served served = Served.servePacked(PACKED, OPTIONS)) {
-      HttpResponse<String> answer = check(served);
+      HttpResponse<String> answer = served.check(HttpClient.Version.HTTP_2);
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
       assertThat(answer.body()).contains("\"reason\":\"WITHIN_LIMIT\"");
-      assertThat(grpc(served.grpcPort())).isEqualTo(RateLimitResponse.Code.OK);
+      assertThat(served.checkOverGrpc()).isEqualTo(RateLimitResponse.Code.OK);
 
       ChildProcess process = served.process();
       Path mapped = Path.of("/proc/" + process.handle().pid() + "/maps");
@@ -124,41 +116,6 @@ class PackedCommandIT {
       assertThat(process.running()).isTrue();
       process.terminate();
       assertThat(process.endsWithin(Duration.ofMinutes(1))).isTrue();
-    }
-  }
-
-  private static HttpResponse<String> check(Served served)
-      throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + served.httpPort() + "/v1/check"))
-                .timeout(Duration.ofSeconds(60))
-                .POST(
-                    HttpRequest.BodyPublishers.ofString(
-                        "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"a\"}}"))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static RateLimitResponse.Code grpc(int port) {
-    ManagedChannel channel =
-        Grpc.newChannelBuilderForAddress("127.0.0.1", port, InsecureChannelCredentials.create())
-            .build();
-    try {
-      return RateLimitServiceGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(60, TimeUnit.SECONDS)
-          .shouldRateLimit(
-              RateLimitRequest.newBuilder()
-                  .setDomain("demo")
-                  .addDescriptors(
-                      RateLimitDescriptor.newBuilder()
-                          .addEntries(
-                              RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("b")))
-                  .build())
-          .getOverallCode();
-    } finally {
-      channel.shutdownNow();
     }
   }
 
@@ -231,7 +188,7 @@ class PackedCommandIT {
       assertThat(status.status()).as(status.out() + status.err()).isZero();
       int admitted = 0;
       for (Served each : List.of(all.get(0), all.get(1), all.get(2), client, client)) {
-        admitted += check(each).statusCode() == 200 ? 1 : 0;
+        admitted += each.check(HttpClient.Version.HTTP_2).statusCode() == 200 ? 1 : 0;
       }
       assertThat(admitted).isEqualTo(3);
       String file = folder.resolve("backup").toString();

@@ -2,26 +2,17 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.protocol.envoy.RateLimitDescriptor;
-import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
-import dev.weir.protocol.envoy.RateLimitServiceGrpc;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
-import io.grpc.ManagedChannel;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,11 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A test of what only a separate process can show: a small heap, few descriptors, cold code. */
 class ServeProcessTest {
-  private static final String CHECK = "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"a\"}}";
-
   @TempDir private Path folder;
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /** A server in a process whose other threads want all the processors. */
   static final class BusyServe {
@@ -70,7 +57,7 @@ class ServeProcessTest {
   void firstRequestOfAColdAndStarvedServer_isDecidedByEveryDoor() throws Exception {
     try (Served served =
         Served.serve(List.of(), List.of(), BusyServe.class, "--max-wait", "10ms")) {
-      HttpResponse<String> answer = check(served);
+      HttpResponse<String> answer = served.check(HttpClient.Version.HTTP_1_1);
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
       assertThat(answer.body()).contains("\"reason\":\"WITHIN_LIMIT\"");
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), served.respPort())) {
@@ -82,50 +69,10 @@ class ServeProcessTest {
             .write("CL.THROTTLE k 1 1 60\r\n".getBytes(StandardCharsets.US_ASCII));
         assertThat(replies.readLine()).isEqualTo("*5");
       }
-      assertThat(grpc(served)).isEqualTo(RateLimitResponse.Code.OK);
-      assertThat(metrics(served))
+      assertThat(served.checkOverGrpc()).isEqualTo(RateLimitResponse.Code.OK);
+      assertThat(served.metrics())
           .contains("weir_overloaded_total 0.0\n", "weir_throttle_overloaded_total 0.0\n");
     }
-  }
-
-  private static RateLimitResponse.Code grpc(Served served) {
-    ManagedChannel channel =
-        Grpc.newChannelBuilderForAddress(
-                "127.0.0.1", served.grpcPort(), InsecureChannelCredentials.create())
-            .build();
-    try {
-      return RateLimitServiceGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(60, TimeUnit.SECONDS)
-          .shouldRateLimit(
-              RateLimitRequest.newBuilder()
-                  .setDomain("demo")
-                  .addDescriptors(
-                      RateLimitDescriptor.newBuilder()
-                          .addEntries(
-                              RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("b")))
-                  .build())
-          .getOverallCode();
-    } finally {
-      channel.shutdownNow();
-    }
-  }
-
-  private HttpResponse<String> check(Served served) throws Exception {
-    return http.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + served.httpPort() + "/v1/check"))
-            .timeout(Duration.ofSeconds(60))
-            .POST(HttpRequest.BodyPublishers.ofString(CHECK))
-            .build(),
-        HttpResponse.BodyHandlers.ofString());
-  }
-
-  private String metrics(Served served) throws Exception {
-    return http.send(
-            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + served.httpPort() + "/metrics"))
-                .timeout(Duration.ofSeconds(60))
-                .build(),
-            HttpResponse.BodyHandlers.ofString())
-        .body();
   }
 
   private Path rules(String version, int files, int rulesEach) throws Exception {
@@ -154,12 +101,12 @@ class ServeProcessTest {
     Path tooMany = rules("v2", 12, 8_400);
     try (Served served =
         Served.serve(List.of(), List.of("-Xmx128m"), Main.class, "--rules", link.toString())) {
-      int before = metrics(served).length();
+      int before = served.metrics().length();
       swap(link, tooMany);
       served.await("rules: errors; revision 1 stays in force");
       assertThat(served.await("descriptors: "))
           .contains("more than there is memory for", "(expected: at most 42 MiB, a third of");
-      assertThat(metrics(served))
+      assertThat(served.metrics())
           .contains("weir_rule_reload_failures_total 1.0\n", "weir_rule_revision 1.0\n")
           .contains("weir_internal_errors_total{loop=\"rules\"} 0.0\n")
           .hasSizeLessThan(before + 1_000);
@@ -173,8 +120,8 @@ class ServeProcessTest {
   private static final Pattern FAILURES =
       Pattern.compile("(?m)^weir_accept_failures_total (\\S+)$");
 
-  private long failures(Served served) throws Exception {
-    Matcher found = FAILURES.matcher(metrics(served));
+  private static long failures(Served served) throws Exception {
+    Matcher found = FAILURES.matcher(served.metrics());
     assertThat(found.find()).isTrue();
     return (long) Double.parseDouble(found.group(1));
   }

@@ -1,10 +1,23 @@
 package dev.weir.cli;
 
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.testkit.ChildProcess;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,7 +28,10 @@ final class Served implements AutoCloseable {
           "ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on"
               + " \\S+:(\\d+))?");
 
+  private static final int REQUEST_SECONDS = 60;
+
   private final ChildProcess process;
+  private final HttpClient http = HttpClient.newHttpClient();
   private final int[] ports = {-1, -1, -1, -1};
 
   private Served(ChildProcess.Builder program) throws IOException {
@@ -86,6 +102,51 @@ final class Served implements AutoCloseable {
 
   int respPort() {
     return ports[2];
+  }
+
+  /** Requests a permit of {@code user=a} in the domain {@code demo}, over HTTP. */
+  HttpResponse<String> check(HttpClient.Version version) throws IOException, InterruptedException {
+    String body = "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"a\"}}";
+    return send(
+        request("/v1/check").version(version).POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** Returns the server's metrics, over a connection that stays open. */
+  String metrics() throws IOException, InterruptedException {
+    return send(request("/metrics").version(HttpClient.Version.HTTP_1_1)).body();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort() + path))
+        .timeout(Duration.ofSeconds(REQUEST_SECONDS));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Requests a permit of {@code user=b} in the domain {@code demo}, over gRPC. */
+  RateLimitResponse.Code checkOverGrpc() {
+    ManagedChannel channel =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", grpcPort(), InsecureChannelCredentials.create())
+            .build();
+    try {
+      return RateLimitServiceGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(REQUEST_SECONDS, TimeUnit.SECONDS)
+          .shouldRateLimit(
+              RateLimitRequest.newBuilder()
+                  .setDomain("demo")
+                  .addDescriptors(
+                      RateLimitDescriptor.newBuilder()
+                          .addEntries(
+                              RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("b")))
+                  .build())
+          .getOverallCode();
+    } finally {
+      channel.shutdownNow();
+    }
   }
 
   @Override

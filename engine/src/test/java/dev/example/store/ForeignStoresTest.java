@@ -28,12 +28,16 @@ import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.RecordChangeContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
+import dev.weir.testkit.StoreKind;
 import java.lang.management.ManagementFactory;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The contracts of every store, for stores from outside, written against public types only: one
@@ -43,6 +47,9 @@ class ForeignStoresTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int MAX_KEYS = 1 << 20;
   private static final double EFFORT = 0.2;
+  private static final StoreKind LOCAL = StoreKind.of(() -> new ListStore(MAX_KEYS));
+  private static final StoreKind REMOTE =
+      StoreKind.of(RemoteStore::new).withEffort(EFFORT).withoutCounts();
 
   private static Policy policy(Algorithm algorithm, long permits) {
     return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).name("rule").build();
@@ -51,145 +58,90 @@ class ForeignStoresTest {
   @Nested
   class LocalStores extends StoreContract {
     @Override
-    protected Store createStore() {
-      return new ListStore(MAX_KEYS);
+    protected StoreKind kind() {
+      return LOCAL;
     }
   }
 
   @Nested
   class LocalBounds extends BoundedStoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return new ListStore(maxKeys);
+    protected StoreKind kind(long maxKeys) {
+      return StoreKind.of(() -> new ListStore(maxKeys));
     }
   }
 
   @Nested
   class LocalRuleChanges extends RuleChangeContract {
     @Override
-    protected Store createStore() {
-      return new ListStore(MAX_KEYS);
+    protected StoreKind kind() {
+      return LOCAL.withEffort(EFFORT);
     }
 
     @Override
     protected boolean boundsShapes() {
       return false;
     }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
-    }
   }
 
   @Nested
   class LocalRecordChanges extends RecordChangeContract {
     @Override
-    protected Store createStore() {
-      return new ListStore(MAX_KEYS);
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
+    protected StoreKind kind() {
+      return LOCAL.withEffort(EFFORT);
     }
   }
 
-  private abstract static class LocalAlgorithm extends AlgorithmContract {
-    private final Algorithm algorithm;
-
-    LocalAlgorithm(Algorithm algorithm) {
-      this.algorithm = algorithm;
-    }
-
-    @Override
-    protected Store createStore() {
-      return new ListStore(MAX_KEYS);
+  private abstract static class SmallQuotas extends AlgorithmContract {
+    SmallQuotas(Algorithm algorithm) {
+      super(algorithm);
     }
 
     @Override
     protected Policy randomPolicy(SplittableRandom random) {
       return policy(Quota.perSecond(random.nextLong(1, 40)));
     }
+  }
+
+  @Nested
+  @ParameterizedClass
+  @EnumSource(
+      value = Algorithm.class,
+      names = {
+        "SLIDING_WINDOW_LOG",
+        "SLIDING_WINDOW_BUCKETS",
+        "SLIDING_WINDOW_COUNTER",
+        "FIXED_WINDOW",
+        "TOKEN_BUCKET"
+      })
+  class LocalAlgorithms extends SmallQuotas {
+    LocalAlgorithms(Algorithm algorithm) {
+      super(algorithm);
+    }
 
     @Override
-    protected Policy policy(Quota quota) {
-      return Policy.builder(quota).algorithm(algorithm).build();
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
-    }
-  }
-
-  @Nested
-  class LocalLog extends LocalAlgorithm {
-    LocalLog() {
-      super(Algorithm.SLIDING_WINDOW_LOG);
-    }
-  }
-
-  @Nested
-  class LocalBuckets extends LocalAlgorithm {
-    LocalBuckets() {
-      super(Algorithm.SLIDING_WINDOW_BUCKETS);
-    }
-  }
-
-  @Nested
-  class LocalCounter extends LocalAlgorithm {
-    LocalCounter() {
-      super(Algorithm.SLIDING_WINDOW_COUNTER);
-    }
-  }
-
-  @Nested
-  class LocalFixedWindow extends LocalAlgorithm {
-    LocalFixedWindow() {
-      super(Algorithm.FIXED_WINDOW);
-    }
-  }
-
-  @Nested
-  class LocalTokenBucket extends LocalAlgorithm {
-    LocalTokenBucket() {
-      super(Algorithm.TOKEN_BUCKET);
+    protected StoreKind kind() {
+      return LOCAL.withEffort(EFFORT);
     }
   }
 
   @Nested
   class RemoteStores extends StoreContract {
     @Override
-    protected Store createStore() {
-      return new RemoteStore();
-    }
-
-    @Override
-    protected boolean countsState() {
-      return false;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
+    protected StoreKind kind() {
+      return REMOTE;
     }
   }
 
   @Nested
-  class RemoteAlgorithm extends LocalAlgorithm {
+  class RemoteAlgorithm extends SmallQuotas {
     RemoteAlgorithm() {
       super(Algorithm.SLIDING_WINDOW_LOG);
     }
 
     @Override
-    protected Store createStore() {
-      return new RemoteStore();
-    }
-
-    @Override
-    protected boolean countsState() {
-      return false;
+    protected StoreKind kind() {
+      return REMOTE;
     }
   }
 
@@ -220,32 +172,26 @@ class ForeignStoresTest {
     };
   }
 
-  private abstract static class RoutedContract extends StoreContract {
-    @Override
-    protected boolean countsState() {
-      return false;
-    }
+  private static StoreKind routed(Supplier<? extends Store> first) {
+    return StoreKind.of(
+            () -> new Routed(first.get(), new RemoteStore(), ForeignStoresTest::firstOrSecond))
+        .withEffort(EFFORT)
+        .withoutCounts();
+  }
 
+  @Nested
+  class LocalAndRemote extends StoreContract {
     @Override
-    protected double effort() {
-      return EFFORT;
+    protected StoreKind kind() {
+      return routed(LOCAL.empty());
     }
   }
 
   @Nested
-  class LocalAndRemote extends RoutedContract {
+  class RemoteAndRemote extends StoreContract {
     @Override
-    protected Store createStore() {
-      return new Routed(
-          new ListStore(MAX_KEYS), new RemoteStore(), ForeignStoresTest::firstOrSecond);
-    }
-  }
-
-  @Nested
-  class RemoteAndRemote extends RoutedContract {
-    @Override
-    protected Store createStore() {
-      return new Routed(new RemoteStore(), new RemoteStore(), ForeignStoresTest::firstOrSecond);
+    protected StoreKind kind() {
+      return routed(REMOTE.empty());
     }
   }
 

@@ -10,6 +10,7 @@ import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.RecordChangeContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
+import dev.weir.testkit.StoreKind;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 
@@ -54,100 +55,99 @@ class RoutedStoreContractTest {
   @Nested
   class AllShared extends StoreContract {
     @Override
-    protected Store createStore() {
-      return both(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> both(MAX_KEYS));
     }
   }
 
   @Nested
   class AllLocal extends StoreContract {
     @Override
-    protected Store createStore() {
-      return allLocal(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> allLocal(MAX_KEYS));
     }
   }
 
   @Nested
   class Alone extends StoreContract {
     @Override
-    protected Store createStore() {
-      return RoutedStore.local(new MemoryStore(MAX_KEYS));
+    protected StoreKind kind() {
+      return StoreKind.of(() -> RoutedStore.local(new MemoryStore(MAX_KEYS)));
     }
   }
 
   @Nested
   class Mixed extends StoreContract {
     @Override
-    protected Store createStore() {
-      return mixed(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> mixed(MAX_KEYS));
     }
   }
 
   @Nested
   class MixedOtherwise extends StoreContract {
     @Override
-    protected Store createStore() {
-      return mixedOtherwise(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> mixedOtherwise(MAX_KEYS));
     }
   }
 
   @Nested
   class RuleChangesShared extends RuleChangeContract {
     @Override
-    protected Store createStore() {
-      return both(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> both(MAX_KEYS));
     }
   }
 
   @Nested
   class RuleChangesLocal extends RuleChangeContract {
     @Override
-    protected Store createStore() {
-      return allLocal(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> allLocal(MAX_KEYS));
     }
   }
 
   @Nested
   class RecordChangesShared extends RecordChangeContract {
     @Override
-    protected Store createStore() {
-      return both(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> both(MAX_KEYS));
     }
   }
 
   @Nested
   class RecordChangesLocal extends RecordChangeContract {
     @Override
-    protected Store createStore() {
-      return allLocal(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> allLocal(MAX_KEYS));
     }
   }
 
   private abstract static class ByDefault extends AlgorithmContract {
-    @Override
-    protected Policy randomPolicy(SplittableRandom random) {
-      return policy(Quota.perSecond(random.nextLong(1, 40)));
+    ByDefault() {
+      super(Algorithm.SLIDING_WINDOW);
     }
 
     @Override
-    protected Policy policy(Quota quota) {
-      return Policy.builder(quota).algorithm(Algorithm.SLIDING_WINDOW).build();
+    protected Policy randomPolicy(SplittableRandom random) {
+      return policy(Quota.perSecond(random.nextLong(1, 40)));
     }
   }
 
   @Nested
   class AlgorithmShared extends ByDefault {
     @Override
-    protected Store createStore() {
-      return both(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> both(MAX_KEYS));
     }
   }
 
   @Nested
   class AlgorithmLocal extends ByDefault {
     @Override
-    protected Store createStore() {
-      return allLocal(MAX_KEYS);
+    protected StoreKind kind() {
+      return StoreKind.of(() -> allLocal(MAX_KEYS));
     }
   }
 }

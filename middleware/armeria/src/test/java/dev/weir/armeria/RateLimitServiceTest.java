@@ -1,6 +1,5 @@
 package dev.weir.armeria;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,17 +19,9 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.http.EventLoopContract;
 import dev.weir.http.RequestLimiter;
-import dev.weir.identity.ClientAddress;
 import dev.weir.identity.Source;
-import java.io.BufferedReader;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +30,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class RateLimitServiceTest extends EventLoopContract {
   private static final String HURRY = "hurry";
@@ -50,6 +40,11 @@ class RateLimitServiceTest extends EventLoopContract {
   @Override
   protected long gone() {
     return gone.get();
+  }
+
+  @Override
+  protected void listenOn(Path socket) {
+    address = DomainSocketAddress.of(socket);
   }
 
   @Override
@@ -174,45 +169,5 @@ class RateLimitServiceTest extends EventLoopContract {
     until(() -> engine.metrics().queues().left() == 1);
     ticker.advance(1_000_000_000L);
     assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
-  }
-
-  @Test
-  void unixSocket_isTrustedOnlyIfSaidSo(@TempDir Path folder) throws Exception {
-    Path socket = folder.resolve("weir.sock");
-    address = DomainSocketAddress.of(socket);
-    ClientAddress behindProxy =
-        ClientAddress.builder().trustUnixSocket(true).header("X-Forwarded-For").build();
-    Served served =
-        serve(
-            List.of(
-                limiter(engine(new MemoryStore()))
-                    .descriptor("one={ip}")
-                    .address(behindProxy)
-                    .build(),
-                limiter(engine(new MemoryStore())).descriptor("ip={ip}").build()));
-    try {
-      assertThat(statusLine(socket, "203.0.113.7")).contains("200");
-      assertThat(statusLine(socket, "203.0.113.7")).contains("429");
-      assertThat(statusLine(socket, "203.0.113.8")).contains("200");
-      assertThat(statusLine(socket, "203.0.113.9"))
-          .as("the second limiter does not trust the socket")
-          .contains("429");
-    } finally {
-      served.server().close();
-    }
-  }
-
-  private static String statusLine(Path socket, String forwardedFor) throws Exception {
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      String request =
-          "GET /hello HTTP/1.1\r\nHost: weir\r\nConnection: close\r\nX-Forwarded-For: "
-              + forwardedFor
-              + "\r\n\r\n";
-      channel.write(ByteBuffer.wrap(request.getBytes(US_ASCII)));
-      // Its end would come seconds later: Armeria closes such connections without haste.
-      InputStream answer = Channels.newInputStream(channel);
-      String line = new BufferedReader(new InputStreamReader(answer, US_ASCII)).readLine();
-      return line == null ? "" : line;
-    }
   }
 }

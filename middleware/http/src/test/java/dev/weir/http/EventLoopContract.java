@@ -1,5 +1,6 @@
 package dev.weir.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
@@ -7,10 +8,19 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Ticket;
+import dev.weir.identity.ClientAddress;
 import dev.weir.rules.Request;
 import dev.weir.testkit.LateStore;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.UnixDomainSocketAddress;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +28,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of adapters of servers that are notified of clients which go away. */
 public abstract class EventLoopContract extends MiddlewareContract {
@@ -27,6 +38,9 @@ public abstract class EventLoopContract extends MiddlewareContract {
    * Returns the number of clients that have gone before their answer, by the application's count.
    */
   protected abstract long gone();
+
+  /** Makes servers listen on a Unix socket from now on. */
+  protected abstract void listenOn(Path socket);
 
   /** An engine that counts charged and returned permits. */
   private static final class Ledger implements Decider {
@@ -113,5 +127,45 @@ public abstract class EventLoopContract extends MiddlewareContract {
     assertThat(engine.metrics().queues().waiting()).isZero();
     ticker.advance(1_000_000_000L);
     assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
+  }
+
+  @Test
+  void unixSocket_isTrustedOnlyIfSaidSo(@TempDir Path folder) throws Exception {
+    Path socket = folder.resolve("weir.sock");
+    listenOn(socket);
+    ClientAddress behindProxy =
+        ClientAddress.builder().trustUnixSocket(true).header("X-Forwarded-For").build();
+    Served served =
+        serve(
+            List.of(
+                limiter(engine(new MemoryStore()))
+                    .descriptor("one={ip}")
+                    .address(behindProxy)
+                    .build(),
+                limiter(engine(new MemoryStore())).descriptor("ip={ip}").build()));
+    try {
+      assertThat(statusLine(socket, "203.0.113.7")).contains("200");
+      assertThat(statusLine(socket, "203.0.113.7")).contains("429");
+      assertThat(statusLine(socket, "203.0.113.8")).contains("200");
+      assertThat(statusLine(socket, "203.0.113.9"))
+          .as("the second limiter does not trust the socket")
+          .contains("429");
+    } finally {
+      served.server().close();
+    }
+  }
+
+  private static String statusLine(Path socket, String forwardedFor) throws Exception {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      String request =
+          "GET /hello HTTP/1.1\r\nHost: weir\r\nConnection: close\r\nX-Forwarded-For: "
+              + forwardedFor
+              + "\r\n\r\n";
+      channel.write(ByteBuffer.wrap(request.getBytes(US_ASCII)));
+      // Its end may come seconds later: Armeria closes such connections without haste.
+      InputStream answer = Channels.newInputStream(channel);
+      String line = new BufferedReader(new InputStreamReader(answer, US_ASCII)).readLine();
+      return line == null ? "" : line;
+    }
   }
 }

@@ -1,13 +1,11 @@
 package dev.weir.vertx;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.http.EventLoopContract;
 import dev.weir.http.RequestLimiter;
-import dev.weir.identity.ClientAddress;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
@@ -19,15 +17,10 @@ import io.vertx.ext.web.AllowForwardHeaders;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.handler.BasicAuthHandler;
 import io.vertx.ext.web.handler.BodyHandler;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class RateLimitHandlerTest extends EventLoopContract {
   private final AtomicLong gone = new AtomicLong();
@@ -41,6 +34,11 @@ class RateLimitHandlerTest extends EventLoopContract {
 
   private static <T> T await(Future<T> future) {
     return future.toCompletionStage().toCompletableFuture().join();
+  }
+
+  @Override
+  protected void listenOn(Path socket) {
+    address = SocketAddress.domainSocketAddress(socket.toString());
   }
 
   @Override
@@ -116,43 +114,5 @@ class RateLimitHandlerTest extends EventLoopContract {
         .isEqualTo(200);
     assertThat(send(request("/hello").header("X-Forwarded-For", "7.7.7.7")).statusCode())
         .isEqualTo(429);
-  }
-
-  @Test
-  void unixSocket_isTrustedOnlyIfSaidSo(@TempDir Path folder) throws Exception {
-    Path socket = folder.resolve("weir.sock");
-    address = SocketAddress.domainSocketAddress(socket.toString());
-    ClientAddress behindProxy =
-        ClientAddress.builder().trustUnixSocket(true).header("X-Forwarded-For").build();
-    Served served =
-        serve(
-            List.of(
-                limiter(engine(new MemoryStore()))
-                    .descriptor("one={ip}")
-                    .address(behindProxy)
-                    .build(),
-                limiter(engine(new MemoryStore())).descriptor("ip={ip}").build()));
-    try {
-      assertThat(statusLine(socket, "203.0.113.7")).contains("200");
-      assertThat(statusLine(socket, "203.0.113.7")).contains("429");
-      assertThat(statusLine(socket, "203.0.113.8")).contains("200");
-      assertThat(statusLine(socket, "203.0.113.9"))
-          .as("the second limiter does not trust the socket")
-          .contains("429");
-    } finally {
-      served.server().close();
-    }
-  }
-
-  private static String statusLine(Path socket, String forwardedFor) throws Exception {
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      String request =
-          "GET /hello HTTP/1.1\r\nHost: weir\r\nConnection: close\r\nX-Forwarded-For: "
-              + forwardedFor
-              + "\r\n\r\n";
-      channel.write(ByteBuffer.wrap(request.getBytes(US_ASCII)));
-      String answer = new String(Channels.newInputStream(channel).readAllBytes(), US_ASCII);
-      return answer.lines().findFirst().orElse("");
-    }
   }
 }

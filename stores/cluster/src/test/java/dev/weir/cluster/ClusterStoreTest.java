@@ -1,63 +1,29 @@
 package dev.weir.cluster;
 
 import dev.weir.Algorithm;
-import dev.weir.Policy;
-import dev.weir.Quota;
-import dev.weir.Store;
 import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
-import dev.weir.testkit.Traffic;
-import java.util.SplittableRandom;
+import dev.weir.testkit.StoreKind;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The contracts of a store, through all parts between it and its replicas. */
 class ClusterStoreTest {
-  private static final double EFFORT = 0.05;
-
   @Nested
   class OneGroup extends StoreContract {
     @Override
-    protected Store createStore() {
-      return LoneCluster.open(1);
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return LoneCluster.RESOLUTION_NANOS;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
-    }
-
-    @Override
-    protected boolean countsState() {
-      return false;
+    protected StoreKind kind() {
+      return LoneCluster.kind(1);
     }
   }
 
   @Nested
   class ChangesOfRules extends RuleChangeContract {
     @Override
-    protected Store createStore() {
-      return LoneCluster.open(3);
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return LoneCluster.RESOLUTION_NANOS;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
-    }
-
-    @Override
-    protected boolean countsState() {
-      return false;
+    protected StoreKind kind() {
+      return LoneCluster.kind(3);
     }
 
     /**
@@ -70,55 +36,19 @@ class ClusterStoreTest {
     }
   }
 
-  private abstract static class Decided extends AlgorithmContract {
-    private final Algorithm algorithm;
-
-    Decided(Algorithm algorithm) {
-      this.algorithm = algorithm;
-    }
-
-    @Override
-    protected Store createStore() {
-      return LoneCluster.open(3);
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return LoneCluster.RESOLUTION_NANOS;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
-    }
-
-    @Override
-    protected boolean countsState() {
-      return false;
-    }
-
-    @Override
-    protected Policy randomPolicy(SplittableRandom random) {
-      return Traffic.policy(random, algorithm, resolutionNanos());
-    }
-
-    @Override
-    protected Policy policy(Quota quota) {
-      return Policy.builder(quota).algorithm(algorithm).build();
-    }
-  }
-
   @Nested
-  class SlidingWindowLog extends Decided {
-    SlidingWindowLog() {
-      super(Algorithm.SLIDING_WINDOW_LOG);
+  @ParameterizedClass
+  @EnumSource(
+    value = Algorithm.class,
+    names = {"SLIDING_WINDOW_LOG", "FIXED_WINDOW"})
+  class Algorithms extends AlgorithmContract {
+    Algorithms(Algorithm algorithm) {
+      super(algorithm);
     }
-  }
 
-  @Nested
-  class FixedWindow extends Decided {
-    FixedWindow() {
-      super(Algorithm.FIXED_WINDOW);
+    @Override
+    protected StoreKind kind() {
+      return LoneCluster.kind(3);
     }
   }
 }

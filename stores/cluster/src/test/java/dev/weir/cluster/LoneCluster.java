@@ -15,6 +15,7 @@ import dev.weir.cluster.internal.state.Replica;
 import dev.weir.shared.Clocks;
 import dev.weir.shared.Counters;
 import dev.weir.shared.StoreSettings;
+import dev.weir.testkit.StoreKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,15 +27,20 @@ import java.util.concurrent.CompletionStage;
  * parts between a store and its replicas must not change any answer.
  */
 final class LoneCluster {
-  static final long RESOLUTION_NANOS = Policies.MICRO;
-
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
   private static final long TIMEOUT_NANOS = 10 * Policies.SECOND;
 
   private LoneCluster() {}
 
-  /** Opens an empty store. */
-  static Store open(int groups) {
+  /** Returns the kind of store, with that many groups. */
+  static StoreKind kind(int groups) {
+    return StoreKind.of(() -> open(groups))
+        .withTime(Policies.MICRO, Long.MAX_VALUE)
+        .withEffort(0.05)
+        .withoutCounts();
+  }
+
+  private static Store open(int groups) {
     StoreSettings settings =
         new StoreSettings(
             "cluster",

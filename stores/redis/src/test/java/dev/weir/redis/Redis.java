@@ -5,6 +5,7 @@ import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Store;
 import dev.weir.testkit.ForwardingStore;
+import dev.weir.testkit.StoreKind;
 import dev.weir.wire.testkit.RedisServer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -13,8 +14,12 @@ import java.util.function.Consumer;
 
 /** One Redis for tests, with any number of empty stores in it. */
 final class Redis {
-  /** The resolution of Redis's instants, which are whole microseconds. */
-  static final long RESOLUTION_NANOS = 1_000;
+  /**
+   * The kind of store, decided by the caller's time: its instants are whole microseconds, and the
+   * script's numbers hold 52 days in nanoseconds.
+   */
+  static final StoreKind KIND =
+      StoreKind.of(Redis::emptyStore).withTime(1_000, 1L << 52).withEffort(0.05).withoutCounts();
 
   private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final AtomicLong SCOPES = new AtomicLong();

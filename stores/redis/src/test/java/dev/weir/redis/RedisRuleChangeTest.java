@@ -1,27 +1,12 @@
 package dev.weir.redis;
 
-import dev.weir.Store;
 import dev.weir.testkit.RuleChangeContract;
+import dev.weir.testkit.StoreKind;
 
 class RedisRuleChangeTest extends RuleChangeContract {
   @Override
-  protected Store createStore() {
-    return Redis.emptyStore();
-  }
-
-  @Override
-  protected long resolutionNanos() {
-    return Redis.RESOLUTION_NANOS;
-  }
-
-  @Override
-  protected double effort() {
-    return 0.03;
-  }
-
-  @Override
-  protected boolean countsState() {
-    return false;
+  protected StoreKind kind() {
+    return Redis.KIND.withEffort(0.03);
   }
 
   @Override

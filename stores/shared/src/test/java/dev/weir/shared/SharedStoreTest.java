@@ -4,10 +4,18 @@ import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.testkit.StoreContract;
+import dev.weir.testkit.StoreKind;
 
 /** The contract of a store, over a transport without a network. */
 class SharedStoreTest extends StoreContract {
-  static Store emptyStore() {
+  /** The kind of store, which counts whole microseconds. */
+  static final StoreKind KIND =
+      StoreKind.of(SharedStoreTest::emptyStore)
+          .withTime(Result.NANOS_PER_MICRO, Long.MAX_VALUE)
+          .withEffort(0.05)
+          .withoutCounts();
+
+  private static Store emptyStore() {
     StoreSettings settings =
         new StoreSettings(
             "memory",
@@ -25,22 +33,7 @@ class SharedStoreTest extends StoreContract {
   }
 
   @Override
-  protected Store createStore() {
-    return emptyStore();
-  }
-
-  @Override
-  protected long resolutionNanos() {
-    return Result.NANOS_PER_MICRO;
-  }
-
-  @Override
-  protected double effort() {
-    return 0.05;
-  }
-
-  @Override
-  protected boolean countsState() {
-    return false;
+  protected StoreKind kind() {
+    return KIND;
   }
 }

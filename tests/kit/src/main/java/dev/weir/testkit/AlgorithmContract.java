@@ -2,6 +2,7 @@ package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of every algorithm on every store. A test class for one algorithm on one store
- * extends it and sets both.
+ * The contract of every algorithm on every store. A test class for one store extends it, usually
+ * with the algorithm as the parameter of the class.
  *
  * <p>Three kinds of tests complete each other. Random trials compare every answer with an {@link
  * Oracle}, and check that no window holds more than the algorithm's bound, that a retry-after is
@@ -38,18 +39,33 @@ public abstract class AlgorithmContract extends StoreFixture {
     Quota.MIN_WINDOW_NANOS, SECOND, 60 * SECOND, Quota.MAX_WINDOW_NANOS
   };
 
-  /** Returns any policy of the algorithm, over the whole range of its options. */
-  protected abstract Policy randomPolicy(SplittableRandom random);
+  private final Algorithm algorithm;
+
+  /** Sets the algorithm that is tested. */
+  protected AlgorithmContract(Algorithm algorithm) {
+    this.algorithm = algorithm;
+  }
+
+  /**
+   * Returns any policy of the algorithm. Default: over the whole range of its options.
+   *
+   * @param random the source of the choices
+   */
+  protected Policy randomPolicy(SplittableRandom random) {
+    return Traffic.policy(random, algorithm, resolutionNanos());
+  }
 
   /** Returns the policy of that quota with the algorithm's usual options. */
-  protected abstract Policy policy(Quota quota);
+  protected final Policy policy(Quota quota) {
+    return Policy.builder(quota).algorithm(algorithm).build();
+  }
 
   private Policy policy(long permits, long windowNanos) {
     return policy(new Quota(permits, windowNanos));
   }
 
   private String named(String test) {
-    return getClass().getSimpleName() + "." + test;
+    return getClass().getSimpleName() + "." + algorithm + "." + test;
   }
 
   private void trials(String test, int count, int asks, Replayed property) {

@@ -19,16 +19,16 @@ import org.junit.jupiter.api.Test;
 public abstract class BoundedStoreContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Creates an empty store with room for {@code maxKeys} keys. */
-  protected abstract Store createStore(long maxKeys);
+  /** Returns the kind of store that is tested, with room for {@code maxKeys} keys. */
+  protected abstract StoreKind kind(long maxKeys);
 
   @Override
-  protected final Store createStore() {
-    return createStore(1 << 20);
+  protected final StoreKind kind() {
+    return kind(1 << 20);
   }
 
   private Store store(long maxKeys) {
-    return opened(createStore(maxKeys));
+    return opened(kind(maxKeys).empty().get());
   }
 
   private static Policy policy(Algorithm algorithm, long permits) {

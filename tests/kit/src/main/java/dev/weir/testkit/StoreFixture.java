@@ -20,10 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 
-/**
- * The properties of a store that the contract suites need, whether it answers at once or by
- * callback.
- */
+/** The stores of a contract suite: it opens and closes them, and waits for their answers. */
 public abstract class StoreFixture {
   /** The time that a store may take to answer before a suite fails. */
   private static final long DEADLINE_SECONDS = 120;
@@ -32,44 +29,11 @@ public abstract class StoreFixture {
 
   private final List<Store> opened = new ArrayList<>();
 
-  /** Creates an empty store with room for a million keys. */
-  protected abstract Store createStore();
-
-  /**
-   * Returns the length of the steps in which the store counts time: 1 ns to 1 ms, a divisor of 1
-   * ms. The suites send requests only at multiples of it, and use only windows and granules that
-   * are multiples of it; {@link Oracle} describes the answers that they expect. Default: 1 ns.
-   */
-  protected long resolutionNanos() {
-    return 1;
-  }
-
-  /**
-   * Returns the longest time that the store counts in nanoseconds, see {@link Oracle#of(Policy,
-   * long, long)}. Default: any.
-   */
-  protected long mostFineNanos() {
-    return Long.MAX_VALUE;
-  }
-
-  /**
-   * Returns the part of the random trials and repetitions to run, above 0 and at most 1: less for a
-   * store that is far away. Default: 1.
-   */
-  protected double effort() {
-    return 1;
-  }
-
-  /**
-   * Returns whether {@link Store#keys()} and {@link Store#bytes()} return what the store holds;
-   * only then do the suites read them. Default: true.
-   */
-  protected boolean countsState() {
-    return true;
-  }
+  /** Returns the kind of store that is tested. */
+  protected abstract StoreKind kind();
 
   final Store store() {
-    return opened(createStore());
+    return opened(kind().empty().get());
   }
 
   /** Registers a store to be verified and closed after the test. */
@@ -78,9 +42,13 @@ public abstract class StoreFixture {
     return store;
   }
 
+  final long resolutionNanos() {
+    return kind().resolutionNanos();
+  }
+
   /** Returns an oracle that counts time as the store does. */
   final Oracle oracle(Policy policy) {
-    return Oracle.of(policy, resolutionNanos(), mostFineNanos());
+    return Oracle.of(policy, resolutionNanos(), kind().mostFineNanos());
   }
 
   /** Returns {@code count} steps in nanoseconds. */
@@ -98,28 +66,25 @@ public abstract class StoreFixture {
    * full length, at least once; a third of it in a sample.
    */
   final int times(int count) {
-    int full = Math.max(1, (int) Math.round(count * effort()));
+    int full = Math.max(1, (int) Math.round(count * kind().effort()));
     return Trials.runs(Math.max(1, full / 3), full);
   }
 
   final void assertKeys(Store store, long count) {
-    if (countsState()) {
+    if (kind().countsState()) {
       assertThat(store.keys()).as("keys").isEqualTo(count);
     }
   }
 
   final void assertBytes(Store store, long most) {
-    if (countsState()) {
+    if (kind().countsState()) {
       assertThat(store.bytes()).as("bytes").isBetween(0L, most);
     }
   }
 
-  /** Checks the invariants of the store; called after each test, when no call is in progress. */
-  protected void verify(Store store) {}
-
   @AfterEach
   final void closeStores() {
-    opened.forEach(this::verify);
+    opened.forEach(kind().check());
     opened.forEach(Store::close);
   }
 

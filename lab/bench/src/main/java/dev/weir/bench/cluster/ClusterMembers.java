@@ -1,9 +1,9 @@
 package dev.weir.bench.cluster;
 
-import dev.weir.bench.Program;
+import dev.weir.bench.Programs;
+import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,10 +15,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster of servers on this machine, each a process with its own folder. */
 public final class ClusterMembers implements AutoCloseable {
@@ -41,7 +43,7 @@ public final class ClusterMembers implements AutoCloseable {
   private final Path rules;
   private final boolean tls;
   private final List<Member> members = new ArrayList<>();
-  private final List<Program> started = new ArrayList<>();
+  private final Programs started = new Programs();
   private final HttpClient http = HttpClient.newHttpClient();
   private final String seeds;
 
@@ -50,7 +52,7 @@ public final class ClusterMembers implements AutoCloseable {
     final String name;
     int httpPort;
     int respPort;
-    long pid;
+    @Nullable ChildProcess process;
 
     Member(String name) {
       this.name = name;
@@ -71,7 +73,7 @@ public final class ClusterMembers implements AutoCloseable {
     }
     List<String> addresses = new ArrayList<>();
     for (Member each : members) {
-      addresses.add(each.name + "=127.0.0.1:" + freePort());
+      addresses.add(each.name + "=127.0.0.1:" + Ports.free());
     }
     seeds = String.join(",", addresses);
     List<Thread> starting = new ArrayList<>();
@@ -101,28 +103,24 @@ public final class ClusterMembers implements AutoCloseable {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
-  }
-
   private void certificates() throws IOException, InterruptedException {
     openssl("req -x509 -subj /CN=members -days 2 -keyout ca.key -out ca.crt");
     for (Member each : members) {
       openssl("req -subj /CN=%1$s -keyout %1$s.key -out %1$s.csr".formatted(each.name));
-      Program.run(
-          words(
-              ("openssl x509 -req -days 2 -CAcreateserial -in %2$s/%1$s.csr -CA %2$s/ca.crt"
-                      + " -CAkey %2$s/ca.key -out %2$s/%1$s.crt")
-                  .formatted(each.name, folder)));
+      run(
+          ("openssl x509 -req -days 2 -CAcreateserial -in %1$s.csr -CA ca.crt -CAkey ca.key"
+                  + " -out %1$s.crt")
+              .formatted(each.name));
     }
   }
 
-  private void openssl(String request) throws IOException, InterruptedException {
-    String key = " -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
-    Program.run(
-        words("openssl " + request.replaceAll("(-keyout|-out) ", "$1 " + folder + "/") + key));
+  private void openssl(String request) throws IOException {
+    run("openssl " + request + " -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes");
+  }
+
+  /** Runs a command in the cluster's folder. */
+  private void run(String line) throws IOException {
+    String unused = ChildProcess.of(words(line)).folder(folder).run();
   }
 
   private static List<String> words(String line) {
@@ -142,19 +140,16 @@ public final class ClusterMembers implements AutoCloseable {
           " --cluster-tls-cert %1$s.crt --cluster-tls-key %1$s.key --cluster-tls-ca %2$s/ca.crt"
               .formatted(own, folder);
     }
-    List<String> command =
-        Stream.concat(
-                Stream.of("env", "WEIR_JAVA_OPTS=" + jvm(member), home + "/weir"),
-                words(flags).stream())
-            .toList();
-    List<Program> one = new ArrayList<>();
-    Matcher ready = Program.start(one, READY, command);
-    synchronized (started) {
-      started.addAll(one);
-    }
+    List<String> command = new ArrayList<>(List.of(home + "/weir"));
+    command.addAll(words(flags));
+    ChildProcess process =
+        started.start(
+            ChildProcess.of(command)
+                .environment(Map.of("WEIR_JAVA_OPTS", jvm(member))));
+    member.process = process;
+    Matcher ready = process.await(READY);
     member.httpPort = Integer.parseInt(ready.group(1));
     member.respPort = Integer.parseInt(ready.group(2));
-    member.pid = one.get(0).pid();
   }
 
   private static String jvm(Member member) {
@@ -229,29 +224,21 @@ public final class ClusterMembers implements AutoCloseable {
     return leader.group(1).charAt(0) - 'a';
   }
 
-  void kill(int index) throws InterruptedException {
-    ProcessHandle process = ProcessHandle.of(members.get(index).pid).orElseThrow();
-    process.destroyForcibly();
-    while (process.isAlive()) {
-      Thread.sleep(1);
-    }
+  void kill(int index) {
+    Objects.requireNonNull(members.get(index).process).kill();
   }
 
   /** Returns the processor time of all members since they were started, in nanoseconds. */
   double cpuNanos() {
-    return members.stream().mapToDouble(each -> cpuNanos(each.pid)).sum();
-  }
-
-  private static double cpuNanos(long pid) {
-    return ProcessHandle.of(pid)
-        .flatMap(process -> process.info().totalCpuDuration())
-        .map(Duration::toNanos)
-        .orElse(0L);
+    return members.stream()
+        .map(each -> Objects.requireNonNull(each.process).handle())
+        .mapToDouble(Programs::cpuNanos)
+        .sum();
   }
 
   @Override
   public void close() throws IOException {
-    started.forEach(Program::close);
+    started.close();
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted((a, b) -> b.compareTo(a)).forEach(each -> each.toFile().delete());
     }

@@ -1,6 +1,6 @@
 package dev.weir.bench.peers;
 
-import dev.weir.bench.Program;
+import dev.weir.bench.Tools;
 import dev.weir.bench.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,10 +20,10 @@ public final class PeerTables {
 
   /** Prints the tables of other rate limiters beside Weir, as far as their programs are given. */
   public void print() throws IOException, InterruptedException {
-    Matcher weir = wire.weir(true);
-    Peers peers = Peers.start(wire.started, wire.folder, System.getenv());
+    Matcher weir = wire.weir();
+    Peers peers = Peers.start(wire, System.getenv());
     peers.missing().forEach(line -> System.out.println("\n" + line));
-    if (Program.there("redis-benchmark")) {
+    if (Tools.there("redis-benchmark")) {
       respPeers(weir.group(3), peers, "RESP, pipelined 64 deep, 8 connections", 64, 8, 500_000);
       respPeers(weir.group(3), peers, "RESP, 50 connections, not pipelined", 1, 50, 50_000);
     }
@@ -32,7 +32,7 @@ public final class PeerTables {
     http.add(
         new Wire.Contestant("Weir /json", () -> wire.wrk(weir.group(1), "/json", Wire.ENVOYS)));
     String grpc = peers.port("ratelimit grpc");
-    if (Program.there("h2load")) {
+    if (Tools.there("h2load")) {
       Path body = wire.grpcBody();
       List<Wire.Contestant> calls = new ArrayList<>();
       calls.add(new Wire.Contestant("Weir", () -> wire.h2load(weir.group(2), body)));
@@ -43,7 +43,7 @@ public final class PeerTables {
     } else {
       System.out.println("\ngRPC: not measured, h2load is not there.");
     }
-    if (!Program.there("wrk")) {
+    if (!Tools.there("wrk")) {
       System.out.println("\nHTTP: not measured, wrk is not there.");
       return;
     }

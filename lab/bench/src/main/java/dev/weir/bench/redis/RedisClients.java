@@ -30,8 +30,10 @@ final class RedisClients implements AutoCloseable {
   private final RedissonClient redisson;
   private final RedisStore store;
 
-  RedisClients(String port) {
-    String uri = "redis://127.0.0.1:" + port;
+  /**
+   * @param uri the address of the redis-server
+   */
+  RedisClients(String uri) {
     RedisURI address = RedisURI.create(uri);
     address.setTimeout(TIMEOUT);
     lettuce = RedisClient.create(address);

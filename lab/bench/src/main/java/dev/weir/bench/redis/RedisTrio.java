@@ -1,13 +1,15 @@
 package dev.weir.bench.redis;
 
-import dev.weir.bench.Program;
+import dev.weir.bench.Programs;
 import dev.weir.bench.cluster.ClusterMembers;
+import dev.weir.testkit.ChildProcess;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -18,11 +20,15 @@ import java.util.stream.Stream;
  */
 public final class RedisTrio implements AutoCloseable {
   private static final int SERVERS = 3;
+
+  /** The options of a redis-server that answers a write when it is on the disk. */
+  private static final String[] DURABLE = {"appendonly yes", "appendfsync always"};
+
   private static final Pattern SERVER_READY =
       Pattern.compile("ready: http on .*resp on \\S+:(\\d+)");
 
   private final Path folder = Files.createTempDirectory("weir-redis-trio");
-  private final List<Program> started = new ArrayList<>();
+  private final Programs started = new Programs();
   private final List<Integer> ports = new ArrayList<>();
 
   /**
@@ -45,32 +51,31 @@ public final class RedisTrio implements AutoCloseable {
 
   private void start(String home, Path rules, int confirming)
       throws IOException, InterruptedException {
-    String port = RedisServer.durable(started, folder.resolve("master"), null);
+    RedisServer master = started.add(RedisServer.start(DURABLE));
     for (int i = 1; i < SERVERS; i++) {
-      RedisServer.durable(started, folder.resolve("replica" + i), port);
+      started.add(master.startReplica(DURABLE));
     }
     for (int i = 0; i < SERVERS; i++) {
       Matcher ready =
-          Program.start(
-              started,
-              SERVER_READY,
-              List.of(
-                  "env",
-                  "WEIR_JAVA_OPTS=" + ClusterMembers.JVM,
-                  home + "/weir",
-                  "serve",
-                  "--store",
-                  "redis://127.0.0.1:" + port,
-                  "--store-replicas",
-                  Integer.toString(confirming),
-                  "--rules",
-                  rules.toString(),
-                  "--port",
-                  "0",
-                  "--grpc-port",
-                  "0",
-                  "--resp-port",
-                  "0"));
+          started
+              .start(
+                  ChildProcess.of(
+                          home + "/weir",
+                          "serve",
+                          "--store",
+                          master.uri(),
+                          "--store-replicas",
+                          Integer.toString(confirming),
+                          "--rules",
+                          rules.toString(),
+                          "--port",
+                          "0",
+                          "--grpc-port",
+                          "0",
+                          "--resp-port",
+                          "0")
+                      .environment(Map.of("WEIR_JAVA_OPTS", ClusterMembers.JVM)))
+              .await(SERVER_READY);
       ports.add(Integer.parseInt(ready.group(1)));
     }
   }
@@ -82,21 +87,12 @@ public final class RedisTrio implements AutoCloseable {
 
   /** Returns the processor time of servers and Redis, in nanoseconds. */
   public double cpuNanos() {
-    return started.stream()
-        .mapToDouble(
-            each ->
-                ProcessHandle.of(each.pid())
-                    .flatMap(process -> process.info().totalCpuDuration())
-                    .map(Duration::toNanos)
-                    .orElse(0L))
-        .sum();
+    return started.cpuNanos();
   }
 
   @Override
   public void close() throws IOException {
-    for (int i = started.size() - 1; i >= 0; i--) {
-      started.get(i).close();
-    }
+    started.close();
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted((a, b) -> b.compareTo(a)).forEach(each -> each.toFile().delete());
     }

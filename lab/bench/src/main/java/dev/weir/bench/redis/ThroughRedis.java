@@ -4,9 +4,9 @@ import dev.weir.bench.Answers;
 import dev.weir.bench.Callers;
 import dev.weir.bench.LimitProof;
 import dev.weir.bench.Median;
-import dev.weir.bench.Program;
 import dev.weir.bench.peers.AsyncLimiter;
 import dev.weir.bench.peers.KeyedLimiter;
+import dev.weir.wire.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.function.UnaryOperator;
 
 /**
  * A comparison of Weir with others that decide in Redis: all of them in turn, against one
@@ -74,19 +73,16 @@ final class ThroughRedis {
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[0]);
     int seconds = Integer.parseInt(arguments[1]);
-    List<Program> started = new ArrayList<>();
     try (Callers callers = new Callers()) {
-      try (RedisClients clients =
-          new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
+      try (RedisServer redis = RedisServer.start();
+          RedisClients clients = new RedisClients(redis.uri())) {
         new ThroughRedis(rounds, seconds, clients, callers).all();
       }
       // A separate server: no earlier connection takes or gives back memory.
-      try (RedisClients clients =
-          new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
+      try (RedisServer redis = RedisServer.start();
+          RedisClients clients = new RedisClients(redis.uri())) {
         new RedisMemory(clients, callers).all();
       }
-    } finally {
-      started.forEach(Program::close);
     }
   }
 

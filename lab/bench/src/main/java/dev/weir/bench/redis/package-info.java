@@ -4,7 +4,6 @@
  * <ul>
  *   <li>{@link dev.weir.bench.redis.ThroughRedis}: the scenario; begin here
  *   <li>{@link dev.weir.bench.redis.RedisContender}: one library
- *   <li>{@link dev.weir.bench.redis.RedisServer}: the benchmark's own Redis
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,13 +1,13 @@
 package dev.weir.bench.wire;
 
 import dev.weir.bench.Median;
-import dev.weir.bench.Program;
+import dev.weir.bench.Programs;
+import dev.weir.bench.Tools;
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -36,7 +36,7 @@ final class Middleware {
 
   /** Runs the measurement. Arguments: rounds, seconds of a run. */
   public static void main(String[] arguments) throws Exception {
-    if (Program.there("wrk")) {
+    if (Tools.there("wrk")) {
       throughput(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]));
     } else {
       System.out.println("\nThroughput: not measured, wrk is not there.");
@@ -45,20 +45,14 @@ final class Middleware {
   }
 
   private static void throughput(int rounds, int seconds) throws Exception {
-    List<Program> started = new ArrayList<>();
-    try {
+    try (Programs started = new Programs()) {
       String port =
-          Program.start(
-                  started,
-                  Pattern.compile("^ready (\\d+)$"),
-                  Program.on(
-                      0,
-                      List.of(
-                          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                          "-Xmx512m",
-                          "-cp",
-                          System.getProperty("java.class.path"),
-                          TomcatServer.class.getName())))
+          started
+              .start(
+                  ChildProcess.java(TomcatServer.class)
+                      .options("-Xmx512m")
+                      .within(Tools.onProcessor(0)))
+              .await(Pattern.compile("^ready (\\d+)$"))
               .group(1);
       Middleware warmUp = new Middleware(WARM_UP_SECONDS, port);
       for (int i = 0; i < 2; i++) {
@@ -67,12 +61,10 @@ final class Middleware {
         }
       }
       new Middleware(seconds, port).rounds(rounds);
-    } finally {
-      started.forEach(Program::close);
     }
   }
 
-  private void rounds(int rounds) throws IOException, InterruptedException {
+  private void rounds(int rounds) throws IOException {
     double[][] found = new double[PATHS.length][rounds];
     double[] ratios = new double[rounds];
     for (int round = 0; round < rounds; round++) {
@@ -104,25 +96,24 @@ final class Middleware {
         ratios[rounds - 1]);
   }
 
-  private double perSecond(String path) throws IOException, InterruptedException {
+  private double perSecond(String path) throws IOException {
     String said =
-        Program.run(
-            Program.on(
-                1,
-                List.of(
-                    "wrk",
-                    "-t",
-                    "1",
-                    "-c",
-                    "32",
-                    "-d",
-                    seconds + "s",
-                    "-s",
-                    script.toString(),
-                    "http://127.0.0.1:" + port + path + "/")));
+        ChildProcess.of(
+                "wrk",
+                "-t",
+                "1",
+                "-c",
+                "32",
+                "-d",
+                seconds + "s",
+                "-s",
+                script.toString(),
+                "http://127.0.0.1:" + port + path + "/")
+            .within(Tools.onProcessor(1))
+            .run();
     if (said.contains("Non-2xx")) {
       throw new IOException("wrk: refused requests\n" + said);
     }
-    return Program.number("Requests/sec: +([0-9.]+)", said);
+    return Tools.number("Requests/sec: +([0-9.]+)", said);
   }
 }

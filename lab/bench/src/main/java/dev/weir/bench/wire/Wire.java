@@ -1,12 +1,14 @@
 package dev.weir.bench.wire;
 
-import dev.weir.bench.Program;
+import dev.weir.bench.Programs;
+import dev.weir.bench.Tools;
 import dev.weir.bench.peers.PeerTables;
 import dev.weir.bench.peers.ScriptLimiter;
-import dev.weir.bench.redis.RedisServer;
 import dev.weir.load.Door;
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.testkit.ChildProcess;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -40,6 +42,9 @@ public final class Wire {
 
   public static final String KEY = "user:__rand_int__";
 
+  private static final Pattern READY =
+      Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)");
+
   /** A contestant: a name, and a way to get operations per second. */
   public record Contestant(String name, Run run) {}
 
@@ -51,7 +56,7 @@ public final class Wire {
   private final int rounds;
   public final int seconds;
   public final Path folder;
-  public final List<Program> started = new ArrayList<>();
+  public final Programs started = new Programs();
 
   private Wire(String home, int rounds, int seconds) throws IOException {
     this.home = home;
@@ -74,7 +79,7 @@ public final class Wire {
         wire.all(Set.of(arguments[3].split(",", -1)));
       }
     } finally {
-      wire.started.forEach(Program::close);
+      wire.started.close();
     }
   }
 
@@ -92,38 +97,26 @@ public final class Wire {
 
   private void tail() throws IOException, InterruptedException {
     WireTail.head();
-    Matcher weir = weir(true);
+    Matcher weir = weir();
     WireTail.print("Weir", Door.GRPC, weir.group(2), rounds);
     WireTail.print("Weir", Door.JSON, weir.group(1), rounds);
     WireTail.print("Weir", Door.RESP, weir.group(3), rounds);
-    stop();
+    started.close();
     Matcher empty = empty();
     WireTail.print("an empty grpc-java service", Door.GRPC, empty.group(1), rounds);
     WireTail.print("an empty Vert.x handler", Door.JSON, empty.group(2), rounds);
-    stop();
-  }
-
-  private void stop() {
-    started.forEach(Program::close);
-    started.clear();
+    started.close();
   }
 
   /** Starts the empty services; the match has the ports of gRPC and HTTP. */
   private Matcher empty() throws IOException {
-    return Program.start(
-        started,
-        Pattern.compile("^ready (\\d+) (\\d+)$"),
-        Program.on(
-            0,
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                EmptyServices.class.getName())));
+    return started
+        .start(ChildProcess.java(EmptyServices.class).within(Tools.onProcessor(0)))
+        .await(Pattern.compile("^ready (\\d+) (\\d+)$"));
   }
 
   private void throughput(Set<String> parts) throws IOException, InterruptedException {
-    Matcher weir = weir(true);
+    Matcher weir = weir();
     Matcher empty = empty();
     if (parts.contains("resp")) {
       resp(weir.group(3));
@@ -134,25 +127,27 @@ public final class Wire {
     if (parts.contains("http")) {
       http(weir.group(1), empty.group(2));
     }
-    stop();
+    started.close();
   }
 
-  /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
-  public Matcher weir(boolean onOneProcessor) throws IOException {
+  /** Starts Weir on one processor; the match has the ports of HTTP, gRPC and RESP. */
+  public Matcher weir() throws IOException {
+    return weir(Tools.onProcessor(0)).await(READY);
+  }
+
+  private ChildProcess weir(List<String> within) throws IOException {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     List<String> command = new ArrayList<>(List.of(home + "/weir", "serve"));
     command.addAll(List.of("--rules", rules.toString(), "--port", "0"));
     command.addAll(List.of("--grpc-port", "0", "--resp-port", "0"));
-    return Program.start(
-        started,
-        Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)"),
-        onOneProcessor ? Program.on(0, command) : command);
+    return started.start(ChildProcess.of(command).within(within));
   }
 
   private void latencies(Set<String> parts) throws IOException, InterruptedException {
     WireLatency latency = new WireLatency(home);
-    Matcher weir = weir(false);
-    if (parts.contains("first") && Program.there("wrk") && Program.there("redis-benchmark")) {
+    ChildProcess server = weir(List.of());
+    Matcher weir = server.await(READY);
+    if (parts.contains("first") && Tools.there("wrk") && Tools.there("redis-benchmark")) {
       latency.firstSeconds(weir.group(1), weir.group(3), script("/json", ENVOYS).toString());
     }
     if (!parts.contains("latency")) {
@@ -164,18 +159,20 @@ public final class Wire {
     ports.put("resp", weir.group(3));
     latency.shares(ports);
     latency.abuse(weir.group(3));
-    latency.idle(started.get(0).pid(), Map.of("http", weir.group(1), "resp", weir.group(3)));
+    latency.idle(server.handle().pid(), Map.of("http", weir.group(1), "resp", weir.group(3)));
   }
 
   private void resp(String port) throws IOException, InterruptedException {
-    if (!Program.there("redis-server") || !Program.there("redis-benchmark")) {
+    if (!Tools.there("redis-server") || !Tools.there("redis-benchmark")) {
       System.out.println("\nRESP: not measured, redis-server and redis-benchmark are not there.");
       return;
     }
-    String redis = RedisServer.start(started, command -> Program.on(0, command));
+    String redis = redisOnOneProcessor();
     redis(redis, 64, 8, 3_000_000, "SET", KEY, "abc");
     String sha =
-        Program.run(List.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", ScriptLimiter.LUA)).strip();
+        ChildProcess.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", ScriptLimiter.LUA)
+            .run()
+            .strip();
     String[] throttle = {"CL.THROTTLE", KEY, "100", "100", "60"};
     String[] check = {"WEIR.CHECK", "bench", "1", "user", KEY};
     String[] lua = {"EVALSHA", sha, "1", "lua:__rand_int__", "100", "100", "60"};
@@ -193,18 +190,25 @@ public final class Wire {
         new Contestant("Redis, the same in Lua", () -> redis(redis, 1, 50, 30_000 * seconds, lua)));
   }
 
+  /** Starts a redis-server on one processor, and returns its port. */
+  public String redisOnOneProcessor() {
+    RedisServer redis = started.add(RedisServer.startWithin(Tools.onProcessor(0)));
+    return Integer.toString(redis.port());
+  }
+
   public static double redis(String port, int pipeline, int connections, int count, String... what)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("redis-benchmark", "-q", "-p", port, "-r", "1000000"));
     command.addAll(List.of("-P", "" + pipeline, "-c", "" + connections, "-n", "" + count));
     command.addAll(List.of(what));
-    return Program.number(
-        ": ([0-9.]+) requests per second", Program.run(Program.on(1, command)).replace('\r', '\n'));
+    return Tools.number(
+        ": ([0-9.]+) requests per second",
+        ChildProcess.of(command).within(Tools.onProcessor(1)).run());
   }
 
   private void grpc(String weir, String empty) throws IOException, InterruptedException {
-    if (!Program.there("h2load")) {
+    if (!Tools.there("h2load")) {
       System.out.println("\ngRPC: not measured, h2load is not there.");
       return;
     }
@@ -239,36 +243,35 @@ public final class Wire {
 
   public double h2load(String port, Path body) throws IOException, InterruptedException {
     String said =
-        Program.run(
-            Program.on(
-                1,
-                List.of(
-                    "h2load",
-                    "-D",
-                    "" + seconds,
-                    "--warm-up-time",
-                    "1",
-                    "-c",
-                    "16",
-                    "-m",
-                    "20",
-                    "-d",
-                    body.toString(),
-                    "-H",
-                    "content-type: application/grpc",
-                    "-H",
-                    "te: trailers",
-                    "http://127.0.0.1:"
-                        + port
-                        + "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")));
-    if (Program.number("(\\d+) failed", said) > 0) {
+        ChildProcess.of(
+                "h2load",
+                "-D",
+                "" + seconds,
+                "--warm-up-time",
+                "1",
+                "-c",
+                "16",
+                "-m",
+                "20",
+                "-d",
+                body.toString(),
+                "-H",
+                "content-type: application/grpc",
+                "-H",
+                "te: trailers",
+                "http://127.0.0.1:"
+                    + port
+                    + "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
+            .within(Tools.onProcessor(1))
+            .run();
+    if (Tools.number("(\\d+) failed", said) > 0) {
       throw new IOException("h2load: failed requests\n" + said);
     }
-    return Program.number("finished in .*?, ([0-9.]+) req/s", said);
+    return Tools.number("finished in .*?, ([0-9.]+) req/s", said);
   }
 
   private void http(String weir, String empty) throws IOException, InterruptedException {
-    if (!Program.there("wrk")) {
+    if (!Tools.there("wrk")) {
       System.out.println("\nHTTP: not measured, wrk is not there.");
       return;
     }
@@ -294,24 +297,23 @@ public final class Wire {
   public double wrk(String port, String path, String body)
       throws IOException, InterruptedException {
     String said =
-        Program.run(
-            Program.on(
-                1,
-                List.of(
-                    "wrk",
-                    "-t",
-                    "1",
-                    "-c",
-                    "32",
-                    "-d",
-                    seconds + "s",
-                    "-s",
-                    script(path, body).toString(),
-                    "http://127.0.0.1:" + port)));
+        ChildProcess.of(
+                "wrk",
+                "-t",
+                "1",
+                "-c",
+                "32",
+                "-d",
+                seconds + "s",
+                "-s",
+                script(path, body).toString(),
+                "http://127.0.0.1:" + port)
+            .within(Tools.onProcessor(1))
+            .run();
     if (said.contains("Non-2xx")) {
       throw new IOException("wrk: refused requests\n" + said);
     }
-    return Program.number("Requests/sec: +([0-9.]+)", said);
+    return Tools.number("Requests/sec: +([0-9.]+)", said);
   }
 
   /** Runs all contestants in turn, and prints medians. */

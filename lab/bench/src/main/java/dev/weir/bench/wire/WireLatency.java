@@ -1,12 +1,12 @@
 package dev.weir.bench.wire;
 
 import dev.weir.bench.Json;
-import dev.weir.bench.Program;
+import dev.weir.bench.Tools;
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,8 +74,7 @@ final class WireLatency {
             + "|---|---|---|---|---|---|---|%n");
     for (int second = 1; second <= FIRST_SECONDS; second++) {
       String wrk =
-          Program.run(
-              List.of(
+          ChildProcess.of(
                   "wrk",
                   "-t",
                   "1",
@@ -86,10 +85,10 @@ final class WireLatency {
                   "--latency",
                   "-s",
                   script,
-                  "http://127.0.0.1:" + httpPort));
+                  "http://127.0.0.1:" + httpPort)
+              .run();
       String csv =
-          Program.run(
-              List.of(
+          ChildProcess.of(
                   "redis-benchmark",
                   "-p",
                   respPort,
@@ -104,13 +103,14 @@ final class WireLatency {
                   "user:__rand_int__",
                   "100",
                   "100",
-                  "60"));
+                  "60")
+              .run();
       String[] row = csv.substring(csv.lastIndexOf("\n\"") + 1).strip().split(",", -1);
       System.out.printf(
           Locale.ROOT,
           "| %d | %,.0f | %s | %s | %,.0f | %.2f | %.2f |%n",
           second,
-          Program.number("Requests/sec: +([0-9.]+)", wrk),
+          Tools.number("Requests/sec: +([0-9.]+)", wrk),
           millis("50%", wrk),
           millis("99%", wrk),
           plain(row[1]),
@@ -204,11 +204,10 @@ final class WireLatency {
   }
 
   /** Returns the bytes of the heap in use after a full collection. */
-  private static long heap(long pid) throws IOException, InterruptedException {
-    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    Program.run(List.of(jcmd, Long.toString(pid), "GC.run"));
-    String histogram = Program.run(List.of(jcmd, Long.toString(pid), "GC.class_histogram"));
-    return (long) Program.number("Total +\\d+ +(\\d+)", histogram);
+  private static long heap(long pid) throws IOException {
+    String unused = ChildProcess.tool("jcmd", Long.toString(pid), "GC.run").run();
+    String histogram = ChildProcess.tool("jcmd", Long.toString(pid), "GC.class_histogram").run();
+    return (long) Tools.number("Total +\\d+ +(\\d+)", histogram);
   }
 
   private Map<?, ?> bench(Map.Entry<String, String> door, int duration, String... more)
@@ -218,7 +217,7 @@ final class WireLatency {
     command.addAll(List.of("--target", "127.0.0.1:" + door.getValue(), "--domain", "bench"));
     command.addAll(List.of("--duration", duration + "s", "--warmup", "8s", "--json", "-"));
     command.addAll(List.of(more));
-    String said = Program.run(command);
+    String said = ChildProcess.of(command).run();
     return (Map<?, ?>) Json.read(said.substring(said.indexOf('{')));
   }
 

@@ -1,10 +1,9 @@
 package dev.weir.bench.wire;
 
 import dev.weir.bench.Median;
-import dev.weir.bench.Program;
+import dev.weir.bench.Programs;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.stream.DoubleStream;
 
@@ -29,10 +28,10 @@ final class WireTable {
    */
   private record Found(double perSecond, double serverMicros) {}
 
-  private final List<Program> servers;
+  private final Programs servers;
   private final int rounds;
 
-  WireTable(List<Program> servers, int rounds) {
+  WireTable(Programs servers, int rounds) {
     this.servers = servers;
     this.rounds = rounds;
   }
@@ -97,6 +96,6 @@ final class WireTable {
   }
 
   private double serverSeconds() {
-    return servers.stream().mapToLong(each -> each.processorTime().toMillis()).sum() / 1e3;
+    return servers.cpuNanos() / 1e9;
   }
 }

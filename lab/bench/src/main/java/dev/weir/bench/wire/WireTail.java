@@ -2,17 +2,16 @@ package dev.weir.bench.wire;
 
 import dev.weir.Ticker;
 import dev.weir.bench.Median;
-import dev.weir.bench.Program;
+import dev.weir.bench.Tools;
 import dev.weir.load.Door;
 import dev.weir.load.KeyDraw;
 import dev.weir.load.LoadGenerator;
 import dev.weir.load.LoadPlan;
 import dev.weir.load.LoadResult;
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -47,17 +46,15 @@ final class WireTail {
   /** Prints rows of one server, the first of which shows how it warms up. */
   static void print(String server, Door protocol, String port, int rows)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xms512m", "-Xmx512m", "-Xmn400m", "-XX:+UseSerialGC"));
-    command.addAll(
-        List.of(
-            "-Dio.netty.leakDetection.level=disabled",
-            "-Dio.netty.buffer.checkAccessible=false",
-            "-Dio.netty.buffer.checkBounds=false"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(WireTail.class.getName(), server, protocol.name(), port, "" + rows));
-    System.out.print(Program.run(Program.on(1, command)));
+    System.out.print(
+        ChildProcess.java(WireTail.class, server, protocol.name(), port, "" + rows)
+            .options("-Xms512m", "-Xmx512m", "-Xmn400m", "-XX:+UseSerialGC")
+            .options(
+                "-Dio.netty.leakDetection.level=disabled",
+                "-Dio.netty.buffer.checkAccessible=false",
+                "-Dio.netty.buffer.checkBounds=false")
+            .within(Tools.onProcessor(1))
+            .run());
   }
 
   /**

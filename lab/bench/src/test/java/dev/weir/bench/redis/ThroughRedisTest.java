@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.weir.bench.Answers;
 import dev.weir.bench.Callers;
 import dev.weir.bench.LimitProof;
-import dev.weir.bench.Program;
 import dev.weir.bench.peers.KeyedLimiter;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,20 +21,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A test that limiters measured through Redis do limit, and that only decisions count. */
 class ThroughRedisTest {
-  private static final List<Program> STARTED = new ArrayList<>();
+  private static RedisServer redis;
   private static RedisClients clients;
 
   private final Callers callers = new Callers();
 
   @BeforeAll
-  static void start() throws IOException {
-    clients = new RedisClients(RedisServer.start(STARTED, UnaryOperator.identity()));
+  static void start() {
+    redis = RedisServer.start();
+    clients = new RedisClients(redis.uri());
   }
 
   @AfterAll
   static void end() {
     clients.close();
-    STARTED.forEach(Program::close);
+    redis.close();
   }
 
   @AfterEach

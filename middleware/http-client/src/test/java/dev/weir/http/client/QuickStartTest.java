@@ -7,6 +7,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.outgoing.OutgoingLimiter;
+import dev.weir.http.outgoing.Upstream;
 import dev.weir.rules.Rules;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,13 +3,9 @@ package dev.weir.http.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.MemoryStore;
-import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
+import dev.weir.http.outgoing.OutgoingContract;
 import dev.weir.http.outgoing.OutgoingLimiter;
-import dev.weir.http.outgoing.RateLimitedException;
-import dev.weir.rules.Rules;
-import dev.weir.testkit.FakeTicker;
+import dev.weir.http.outgoing.OutgoingRequest;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -27,94 +23,86 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
-class RateLimitedHttpClientTest {
-  private static final long SECOND = 1_000_000_000L;
-  private static final Duration LONG = Duration.ofHours(1);
-
-  private final FakeTicker ticker = new FakeTicker(1_700_000_000 * SECOND);
-  private final Engine engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
-  private final Upstream upstream = new Upstream();
+class RateLimitedHttpClientTest extends OutgoingContract {
   private final HttpClient wrapped =
       HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private HttpClient client = wrapped;
 
-  @AfterEach
-  void close() {
-    upstream.close();
-    engine.close();
-  }
-
-  private OutgoingLimiter.Builder oneASecond() {
-    engine.apply(
-        Objects.requireNonNull(
-            Rules.parse(
-                    "rules.yaml",
-                    """
-                    domain: partners
-                    descriptors:
-                      - key: host
-                        rate_limit: {unit: second, requests_per_unit: 1}
-                    """)
-                .ruleSet()));
-    return remembering().rules(engine, "partners").descriptor("host={host}");
-  }
-
-  private OutgoingLimiter.Builder remembering() {
-    return OutgoingLimiter.builder().ticker(ticker);
-  }
-
-  private OutgoingLimiter use(OutgoingLimiter.Builder builder) {
-    OutgoingLimiter limiter = builder.build();
+  @Override
+  protected void limitBy(OutgoingLimiter limiter) {
     client = RateLimitedHttpClient.of(wrapped, limiter);
-    return limiter;
   }
 
   private HttpRequest request() {
-    return HttpRequest.newBuilder(URI.create(upstream.url("127.0.0.1"))).build();
+    return HttpRequest.newBuilder(URI.create(url())).build();
   }
 
   private HttpResponse<String> send() throws IOException, InterruptedException {
     return client.send(request(), BodyHandlers.ofString());
   }
 
-  private int status() throws IOException, InterruptedException {
-    return send().statusCode();
-  }
-
   private CompletableFuture<HttpResponse<String>> sendAsync() {
     return client.sendAsync(request(), BodyHandlers.ofString());
   }
 
-  private static void untilWaiting(OutgoingLimiter limiter, int waiting) {
-    while (limiter.waiting() != waiting) {
-      Thread.onSpinWait();
+  private static Reply read(HttpResponse<String> response) {
+    return new Reply(
+        response.statusCode(),
+        response.headers().firstValue("Retry-After").orElse(null),
+        response.body());
+  }
+
+  @Override
+  protected Reply send(String url, @Nullable String body) throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
+    if (body != null) {
+      request.POST(BodyPublishers.ofString(body));
     }
+    return read(client.send(request.build(), BodyHandlers.ofString()));
+  }
+
+  @Override
+  protected Sent sendAsync(String url) {
+    CompletableFuture<HttpResponse<String>> response =
+        client.sendAsync(
+            HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
+    return new Sent(
+        response.thenApply(RateLimitedHttpClientTest::read), () -> response.cancel(true));
+  }
+
+  @Override
+  protected OutgoingRequest view(String url, String field, List<String> values) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
+    values.forEach(value -> request.header(field, value));
+    return new JdkRequest(request.build());
+  }
+
+  @Override
+  protected void assertCancelled(Throwable failure) {
+    assertThat(failure).isInstanceOf(CancellationException.class);
+  }
+
+  @Override
+  protected void assertInterrupted(Throwable failure) {
+    assertThat(failure).isInstanceOf(InterruptedException.class);
   }
 
   @Test
-  void overTheLimit_isAnsweredHere() throws Exception {
+  void localAnswer_isMarkedAndHasItsRequest() throws Exception {
     use(oneASecond());
-    HttpResponse<String> first = send();
-    assertThat(first.statusCode()).isEqualTo(200);
-    assertThat(RateLimitedHttpClient.isLocal(first)).isFalse();
+    assertThat(RateLimitedHttpClient.isLocal(send())).isFalse();
     for (HttpResponse<String> refused : List.of(send(), sendAsync().join())) {
       assertThat(refused.statusCode()).isEqualTo(429);
-      assertThat(refused.headers().firstValue("Retry-After")).contains("1");
-      assertThat(refused.body()).isEmpty();
       assertThat(refused.uri()).isEqualTo(request().uri());
       assertThat(refused.request().uri()).isEqualTo(request().uri());
       assertThat(refused.previousResponse()).isEmpty();
@@ -122,9 +110,6 @@ class RateLimitedHttpClientTest {
       assertThat(refused.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
       assertThat(RateLimitedHttpClient.isLocal(refused)).isTrue();
     }
-    assertThat(upstream.requests()).isEqualTo(1);
-    ticker.advance(SECOND);
-    assertThat(status()).isEqualTo(200);
   }
 
   @Test
@@ -139,74 +124,6 @@ class RateLimitedHttpClientTest {
     Path file = client.send(request(), BodyHandlers.ofFile(folder.resolve("body"))).body();
     assertThat(Files.size(file)).isZero();
     assertThat(upstream.requests()).isEqualTo(1);
-  }
-
-  @Test
-  void overTheLimit_throwsIfAskedTo() throws Exception {
-    use(oneASecond().throwOnRefusal());
-    send();
-    assertThatThrownBy(this::send)
-        .isInstanceOf(RateLimitedException.class)
-        .hasMessageContaining("127.0.0.1: not sent");
-    assertThatThrownBy(() -> sendAsync().join())
-        .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(RateLimitedException.class);
-    assertThat(upstream.requests()).isEqualTo(1);
-  }
-
-  @Test
-  void serviceThatRefuses_isNotAskedUntilItSays() throws Exception {
-    use(remembering());
-    upstream.next(429, "Retry-After", "7").next(503, "RateLimit", "\"a\";r=0;t=3");
-    assertThat(status()).isEqualTo(429);
-    assertThat(sendAsync().join().statusCode()).isEqualTo(429);
-    assertThat(upstream.requests()).isEqualTo(1);
-    ticker.advance(7 * SECOND);
-    assertThat(sendAsync().join().statusCode()).isEqualTo(503);
-    assertThat(status()).isEqualTo(503);
-    assertThat(upstream.requests()).isEqualTo(2);
-    ticker.advance(3 * SECOND);
-    assertThat(status()).isEqualTo(200);
-  }
-
-  @Test
-  void badFields_areIgnored() throws Exception {
-    OutgoingLimiter limiter = use(remembering());
-    for (String value :
-        List.of("-5", "soon", "Sun, 06 Nov 1994 08:49:37 GMT", "7".repeat(65_536), "0")) {
-      upstream.next(429, "Retry-After", value);
-      assertThat(status()).isEqualTo(429);
-      upstream.next(429, "RateLimit", value);
-      assertThat(sendAsync().join().statusCode()).isEqualTo(429);
-    }
-    assertThat(limiter.remembered()).isZero();
-    assertThat(upstream.requests()).isEqualTo(10);
-  }
-
-  @Test
-  void body_isNeverSentAgain() throws Exception {
-    use(remembering().maxWait(LONG));
-    for (int status : new int[] {429, 503}) {
-      upstream.next(status, "Retry-After", "1");
-      HttpRequest post =
-          HttpRequest.newBuilder(URI.create(upstream.url("127.0.0.1")))
-              .POST(BodyPublishers.ofString("order"))
-              .build();
-      assertThat(client.send(post, BodyHandlers.discarding()).statusCode()).isEqualTo(status);
-      ticker.advance(SECOND);
-    }
-    assertThat(upstream.bodies).containsExactly("order", "order");
-  }
-
-  @Test
-  void redirectedRequest_isRememberedForTheHostThatAnswered() throws Exception {
-    use(remembering());
-    upstream.next(302, "Location", upstream.url("localhost")).next(429, "Retry-After", "7");
-    assertThat(status()).isEqualTo(429);
-    assertThat(status()).isEqualTo(200);
-    HttpRequest other = HttpRequest.newBuilder(URI.create(upstream.url("LOCALHOST"))).build();
-    assertThat(client.send(other, BodyHandlers.discarding()).statusCode()).isEqualTo(429);
-    assertThat(upstream.requests()).isEqualTo(3);
   }
 
   @Test
@@ -278,30 +195,6 @@ class RateLimitedHttpClientTest {
     assertThat(exchange).isNotDone();
     send.result().thenApply(HttpResponse::statusCode).cancel(true);
     assertThat(exchange).isCancelled();
-  }
-
-  @Test
-  void threadInterruptedWhileItWaits_endsTheRequest() throws Exception {
-    OutgoingLimiter limiter = use(oneASecond().maxWait(LONG));
-    send();
-    CompletableFuture<Throwable> failure = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                failure.complete(new AssertionError("answered: " + status()));
-              } catch (IOException | InterruptedException e) {
-                failure.complete(e);
-              }
-            });
-    thread.start();
-    untilWaiting(limiter, 1);
-    thread.interrupt();
-    assertThat(failure.get()).isInstanceOf(InterruptedException.class);
-    thread.join();
-    assertThat(limiter.waiting()).isZero();
-    ticker.advance(SECOND);
-    assertThat(status()).isEqualTo(200);
   }
 
   @Test

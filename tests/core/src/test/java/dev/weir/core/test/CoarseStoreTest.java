@@ -4,13 +4,11 @@ import static dev.weir.core.test.CoarseStore.RESOLUTION_NANOS;
 
 import dev.weir.Algorithm;
 import dev.weir.Policy;
-import dev.weir.Quota;
-import dev.weir.Store;
 import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.ReservationContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
-import dev.weir.testkit.Traffic;
+import dev.weir.testkit.StoreKind;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -22,84 +20,48 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CoarseStoreTest {
   private static final double EFFORT = 0.25;
 
+  /** The kind of store; like a script's numbers, it counts 52 days in nanoseconds. */
+  private static final StoreKind KIND =
+      StoreKind.of(CoarseStore::new)
+          .withCheck(CoarseStore.class, CoarseStore::verify)
+          .withTime(RESOLUTION_NANOS, 1L << 52);
+
   @Nested
   @ParameterizedClass
   @EnumSource(Algorithm.class)
   class Algorithms extends AlgorithmContract {
-    private final Algorithm algorithm;
-
     Algorithms(Algorithm algorithm) {
-      this.algorithm = algorithm;
+      super(algorithm);
     }
 
     @Override
-    protected Store createStore() {
-      return new CoarseStore();
-    }
-
-    @Override
-    protected long mostFineNanos() {
-      return 1L << 52; // Like a script's numbers: 52 days.
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return RESOLUTION_NANOS;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
+    protected StoreKind kind() {
+      return KIND.withEffort(EFFORT);
     }
 
     @Override
     protected Policy randomPolicy(SplittableRandom random) {
       Policy policy;
       do {
-        policy = Traffic.policy(random, algorithm, RESOLUTION_NANOS);
+        policy = super.randomPolicy(random);
       } while (!CoarseStore.exact(policy));
       return policy;
-    }
-
-    @Override
-    protected Policy policy(Quota quota) {
-      return Policy.builder(quota).algorithm(algorithm).build();
-    }
-
-    @Override
-    protected void verify(Store store) {
-      ((CoarseStore) store).verify();
     }
   }
 
   @Nested
   class Requests extends StoreContract {
     @Override
-    protected Store createStore() {
-      return new CoarseStore();
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return RESOLUTION_NANOS;
+    protected StoreKind kind() {
+      return KIND;
     }
   }
 
   @Nested
   class RuleChanges extends RuleChangeContract {
     @Override
-    protected Store createStore() {
-      return new CoarseStore();
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return RESOLUTION_NANOS;
-    }
-
-    @Override
-    protected double effort() {
-      return EFFORT;
+    protected StoreKind kind() {
+      return KIND.withEffort(EFFORT);
     }
   }
 
@@ -107,13 +69,8 @@ class CoarseStoreTest {
   @Nested
   class Reservations extends ReservationContract {
     @Override
-    protected Store createStore() {
-      return new CoarseStore();
-    }
-
-    @Override
-    protected long resolutionNanos() {
-      return RESOLUTION_NANOS;
+    protected StoreKind kind() {
+      return KIND;
     }
   }
 }

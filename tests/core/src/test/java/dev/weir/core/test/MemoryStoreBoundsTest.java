@@ -1,17 +1,11 @@
 package dev.weir.core.test;
 
-import dev.weir.MemoryStore;
-import dev.weir.Store;
 import dev.weir.testkit.BoundedStoreContract;
+import dev.weir.testkit.StoreKind;
 
 class MemoryStoreBoundsTest extends BoundedStoreContract {
   @Override
-  protected Store createStore(long maxKeys) {
-    return new MemoryStore(maxKeys);
-  }
-
-  @Override
-  protected void verify(Store store) {
-    ((MemoryStore) store).verify();
+  protected StoreKind kind(long maxKeys) {
+    return MemoryStores.kind(maxKeys);
   }
 }

@@ -1,17 +1,11 @@
 package dev.weir.core.test;
 
-import dev.weir.MemoryStore;
-import dev.weir.Store;
 import dev.weir.testkit.StoreContract;
+import dev.weir.testkit.StoreKind;
 
 class MemoryStoreTest extends StoreContract {
   @Override
-  protected Store createStore() {
-    return new MemoryStore(1 << 20);
-  }
-
-  @Override
-  protected void verify(Store store) {
-    ((MemoryStore) store).verify();
+  protected StoreKind kind() {
+    return MemoryStores.KIND;
   }
 }

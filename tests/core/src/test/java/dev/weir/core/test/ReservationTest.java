@@ -1,17 +1,16 @@
 package dev.weir.core.test;
 
-import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.RateLimiter;
-import dev.weir.Store;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.ReservationContract;
+import dev.weir.testkit.StoreKind;
 
 /** Reservations in memory. */
 class ReservationTest extends ReservationContract {
   @Override
-  protected Store createStore() {
-    return new MemoryStore();
+  protected StoreKind kind() {
+    return MemoryStores.KIND;
   }
 
   @Override

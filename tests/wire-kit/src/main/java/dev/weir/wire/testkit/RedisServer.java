@@ -57,15 +57,19 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private final File binary;
+  private final List<String> within;
   private final List<String> arguments;
   private final @Nullable String password;
   private final Path directory;
   private final int port;
   private ChildProcess process;
 
-  private RedisServer(int port, List<String> options, List<String> arguments) throws IOException {
+  private RedisServer(
+      int port, List<String> within, List<String> options, List<String> arguments)
+      throws IOException {
     this.port = port;
     this.binary = binary();
+    this.within = within;
     this.arguments = arguments;
     this.password = password(options);
     directory = Files.createTempDirectory("weir-redis");
@@ -97,7 +101,19 @@ public final class RedisServer implements AutoCloseable {
    * @throws IllegalStateException if it does not start; the message shows what it printed
    */
   public static RedisServer start(String... options) {
-    return start(List.of(options), List.of());
+    return startWithin(List.of(), options);
+  }
+
+  /**
+   * Starts a server by a command that runs it in its own place, for example {@code taskset}, and
+   * returns when it answers. Its replicas are started in the same way.
+   *
+   * @param within the command before the server's own; empty if it needs none
+   * @param options lines of its configuration
+   * @throws IllegalStateException if it does not start; the message shows what it printed
+   */
+  public static RedisServer startWithin(List<String> within, String... options) {
+    return start(within, List.of(options), List.of());
   }
 
   /**
@@ -108,6 +124,7 @@ public final class RedisServer implements AutoCloseable {
    */
   public static RedisServer startSentinel(String name, RedisServer master) {
     return start(
+        List.of(),
         List.of(
             "sentinel monitor " + name + " 127.0.0.1 " + master.port() + " 1",
             "sentinel down-after-milliseconds " + name + " 500",
@@ -115,10 +132,11 @@ public final class RedisServer implements AutoCloseable {
         List.of("--sentinel"));
   }
 
-  private static RedisServer start(List<String> options, List<String> arguments) {
+  private static RedisServer start(
+      List<String> within, List<String> options, List<String> arguments) {
     for (int attempt = 1; ; attempt++) {
       try {
-        RedisServer server = new RedisServer(Ports.free(), options, arguments);
+        RedisServer server = new RedisServer(Ports.free(), within, options, arguments);
         OPEN.add(server);
         if (server.awaitAnswer()) {
           return server;
@@ -141,7 +159,7 @@ public final class RedisServer implements AutoCloseable {
     if (password != null) {
       all.add("masterauth " + password);
     }
-    RedisServer replica = start(all, List.of());
+    RedisServer replica = start(within, all, List.of());
     replica.await(info -> info.contains("master_link_status:up"), "INFO", "replication");
     return replica;
   }
@@ -155,7 +173,7 @@ public final class RedisServer implements AutoCloseable {
   private ChildProcess launch() throws IOException {
     List<String> command = new ArrayList<>(List.of(binary.toString(), "redis.conf"));
     command.addAll(arguments);
-    return ChildProcess.of(command).folder(directory).start();
+    return ChildProcess.of(command).within(within).folder(directory).start();
   }
 
   private static synchronized File binary() throws IOException {
@@ -265,6 +283,11 @@ public final class RedisServer implements AutoCloseable {
 
   public boolean running() {
     return process.running();
+  }
+
+  /** Returns the server's process since it was started last. */
+  public ProcessHandle handle() {
+    return process.handle();
   }
 
   /** Ends the server at once, as a crash would: SIGKILL. */

@@ -1,4 +1,4 @@
-package dev.weir.http.client;
+package dev.weir.http.outgoing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -16,18 +16,24 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A service on the loopback interface with the answers of a test, otherwise with 200. */
-final class Upstream implements AutoCloseable {
+/**
+ * A service on the loopback interface with the answers of a test, otherwise with 200. Safe for use
+ * by many threads.
+ */
+public final class Upstream implements AutoCloseable {
   private record Response(int status, Map<String, String> fields) {}
+
+  /** The body of a refusal: a response whose body is not read must be closed. */
+  private static final byte[] BODY = {'n', 'o'};
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Queue<Response> responses = new ConcurrentLinkedQueue<>();
 
-  /** The bodies of all requests received. */
-  final List<String> bodies = new CopyOnWriteArrayList<>();
+  private final List<String> bodies = new CopyOnWriteArrayList<>();
 
-  Upstream() {
+  /** Starts the service. */
+  public Upstream() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException e) {
@@ -46,12 +52,17 @@ final class Upstream implements AutoCloseable {
         response = new Response(200, Map.of());
       }
       response.fields.forEach(exchange.getResponseHeaders()::set);
-      exchange.sendResponseHeaders(response.status, -1);
+      if (response.status == 429) {
+        exchange.sendResponseHeaders(429, BODY.length);
+        exchange.getResponseBody().write(BODY);
+      } else {
+        exchange.sendResponseHeaders(response.status, -1);
+      }
     }
   }
 
   /** Adds the answer to the next request that has none yet; fields and values alternate. */
-  Upstream next(int status, String... fields) {
+  public Upstream next(int status, String... fields) {
     Map<String, String> map = new TreeMap<>();
     for (int i = 0; i < fields.length; i += 2) {
       map.put(fields[i], fields[i + 1]);
@@ -60,11 +71,18 @@ final class Upstream implements AutoCloseable {
     return this;
   }
 
-  int requests() {
+  /** Returns the bodies of all requests received. */
+  public List<String> bodies() {
+    return List.copyOf(bodies);
+  }
+
+  /** Returns the number of requests received. */
+  public int requests() {
     return bodies.size();
   }
 
-  String url(String host) {
+  /** Returns the URL of the service under a name of this host. */
+  public String url(String host) {
     return "http://" + host + ":" + server.getAddress().getPort() + "/";
   }
 
