@@ -46,7 +46,6 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--door",
-      defaultValue = "grpc",
       paramLabel = "grpc|http|json|resp|resp-rules",
       description =
           "Protocol: ShouldRateLimit, POST /v1/check, POST /json, CL.THROTTLE, WEIR.CHECK."
@@ -55,14 +54,12 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--target",
-      defaultValue = "127.0.0.1",
       paramLabel = "HOST[:PORT]",
       description = "The server. Default: ${DEFAULT-VALUE} and the protocol's usual port")
   private String target = "127.0.0.1";
 
   @Option(
       names = "--connections",
-      defaultValue = "8",
       paramLabel = "N",
       description = "Connections, up to 10000. Default: ${DEFAULT-VALUE}")
   private String connections = "8";
@@ -83,50 +80,41 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--duration",
-      defaultValue = "10s",
       paramLabel = "TIME",
       description = "How long to measure, up to 1h. Default: ${DEFAULT-VALUE}")
   private String duration = "10s";
 
   @Option(
       names = "--warmup",
-      defaultValue = "2s",
       paramLabel = "TIME",
       description = "How long to send requests before the measurement. Default: ${DEFAULT-VALUE}")
   private String warmup = "2s";
 
   @Option(
       names = "--keys",
-      defaultValue = "100000",
       paramLabel = "N",
       description = "Number of different keys. Default: ${DEFAULT-VALUE}")
   private String keys = "100000";
 
   @Option(
       names = "--draw",
-      defaultValue = "uniform",
       paramLabel = "uniform|zipf|in-turn",
       description =
           "How keys are drawn: all equally likely, by Zipf's law, or one after the other."
               + " Default: ${DEFAULT-VALUE}")
   private String draw = "uniform";
 
-  @Option(
-      names = "--domain",
-      defaultValue = "demo",
-      description = "The requests' domain. Default: ${DEFAULT-VALUE}")
+  @Option(names = "--domain", description = "The requests' domain. Default: ${DEFAULT-VALUE}")
   private String domain = "demo";
 
   @Option(
       names = "--descriptor",
-      defaultValue = "user",
       paramLabel = "KEY",
       description = "The key of each descriptor's only entry. Default: ${DEFAULT-VALUE}")
   private String descriptor = "user";
 
   @Option(
       names = "--denied",
-      defaultValue = "0",
       paramLabel = "SHARE",
       description =
           "Share of requests to be refused: they go to 8 extra keys whose limit the"
@@ -135,7 +123,6 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--throttle",
-      defaultValue = "999999,1000000,60",
       paramLabel = "BURST,COUNT,SECONDS",
       description = "The limit in each CL.THROTTLE command. Default: ${DEFAULT-VALUE}")
   private String throttle = "999999,1000000,60";

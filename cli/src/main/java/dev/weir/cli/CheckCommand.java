@@ -51,7 +51,6 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--permits",
-      defaultValue = "1",
       paramLabel = "N",
       description =
           "Permits that the request asks for; 0 peeks without charging."

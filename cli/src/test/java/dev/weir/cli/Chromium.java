@@ -1,20 +1,15 @@
 package dev.weir.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A Chromium without a window, controlled by its DevTools protocol. */
 final class Chromium implements AutoCloseable {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern LISTENING = Pattern.compile("^DevTools listening on (\\S+)");
   private static final int SECONDS = 60;
 
@@ -130,6 +125,22 @@ final class Chromium implements AutoCloseable {
     return String.valueOf(Objects.requireNonNull(from.get(name), name));
   }
 
+  private static String write(Map<String, ?> message) {
+    try {
+      return JSON.writeValueAsString(message);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Map<String, @Nullable Object> read(String text) {
+    try {
+      return JSON.readerForMapOf(Object.class).readValue(text);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private void received(String text) {
     Map<String, @Nullable Object> message = read(text);
     Object id = message.get("id");
@@ -163,76 +174,6 @@ final class Chromium implements AutoCloseable {
       from.request(1);
       return null;
     }
-  }
-
-  private static String write(Map<String, ?> message) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator to = JSON.createGenerator(text)) {
-      write(message, to);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return text.toString();
-  }
-
-  private static void write(@Nullable Object value, JsonGenerator to) throws IOException {
-    if (value instanceof Map<?, ?> object) {
-      to.writeStartObject();
-      for (Map.Entry<?, ?> member : object.entrySet()) {
-        to.writeFieldName(String.valueOf(member.getKey()));
-        write(member.getValue(), to);
-      }
-      to.writeEndObject();
-    } else if (value instanceof List<?> items) {
-      to.writeStartArray();
-      for (Object item : items) {
-        write(item, to);
-      }
-      to.writeEndArray();
-    } else if (value instanceof Number number) {
-      to.writeNumber(number.toString());
-    } else if (value instanceof Boolean truth) {
-      to.writeBoolean(truth);
-    } else {
-      to.writeString(String.valueOf(value));
-    }
-  }
-
-  @SuppressWarnings("unchecked") // A message is an object.
-  private static Map<String, @Nullable Object> read(String text) {
-    try (JsonParser from = JSON.createParser(text)) {
-      from.nextToken();
-      return (Map<String, @Nullable Object>) Objects.requireNonNull(value(from));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static @Nullable Object value(JsonParser from) throws IOException {
-    return switch (from.currentToken()) {
-      case START_OBJECT -> {
-        Map<String, @Nullable Object> object = new LinkedHashMap<>();
-        while (from.nextToken() != JsonToken.END_OBJECT) {
-          String name = from.currentName();
-          from.nextToken();
-          object.put(name, value(from));
-        }
-        yield object;
-      }
-      case START_ARRAY -> {
-        List<@Nullable Object> items = new ArrayList<>();
-        while (from.nextToken() != JsonToken.END_ARRAY) {
-          items.add(value(from));
-        }
-        yield items;
-      }
-      case VALUE_NUMBER_INT -> from.getLongValue();
-      case VALUE_NUMBER_FLOAT -> from.getDoubleValue();
-      case VALUE_TRUE -> true;
-      case VALUE_FALSE -> false;
-      case VALUE_NULL -> null;
-      default -> from.getText();
-    };
   }
 
   @Override

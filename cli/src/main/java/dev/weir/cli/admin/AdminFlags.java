@@ -56,7 +56,6 @@ public final class AdminFlags {
 
   @Option(
       names = "--timeout",
-      defaultValue = "30",
       paramLabel = "SECONDS",
       description = "How long to wait for each answer. Default: ${DEFAULT-VALUE}")
   private int timeoutSeconds = 30;

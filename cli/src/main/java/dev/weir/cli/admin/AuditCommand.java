@@ -58,7 +58,6 @@ public final class AuditCommand extends AdminCommand {
 
   @Option(
       names = "--after",
-      defaultValue = "0",
       paramLabel = "N",
       description = "Only changes after the one with this number.")
   private long after;
@@ -71,7 +70,6 @@ public final class AuditCommand extends AdminCommand {
 
   @Option(
       names = "--limit",
-      defaultValue = "100",
       paramLabel = "N",
       description = "How many to show. With --json, one line each. Default: ${DEFAULT-VALUE}")
   private int limit = 100;

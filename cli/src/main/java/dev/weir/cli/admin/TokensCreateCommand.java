@@ -45,7 +45,6 @@ final class TokensCreateCommand extends AdminCommand {
 
   @Option(
       names = "--expires",
-      defaultValue = "90d",
       paramLabel = "DURATION",
       description = "When it ends, from now: 1m to 366d. Default: ${DEFAULT-VALUE}")
   private String expires = "90d";

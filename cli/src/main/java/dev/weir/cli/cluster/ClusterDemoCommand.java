@@ -42,7 +42,6 @@ final class ClusterDemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--members",
-      defaultValue = "3",
       paramLabel = "N",
       description = "How many members, 1 to 9. Default: ${DEFAULT-VALUE}")
   private int members = 3;

@@ -65,7 +65,6 @@ final class ClusterRestoreCommand implements Callable<Integer> {
 
   @Option(
       names = "--cluster-zone",
-      defaultValue = "",
       paramLabel = "ZONE",
       description = "What fails together with it.")
   private String zone = "";

@@ -31,7 +31,6 @@ public final class ServerFlags {
 
   @Option(
       names = "--timeout",
-      defaultValue = "5",
       paramLabel = "SECONDS",
       description = "How long to wait for the answer. Default: ${DEFAULT-VALUE}")
   private int timeoutSeconds = 5;

@@ -1,5 +1,9 @@
 package dev.weir.cli.limits;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
@@ -34,6 +38,12 @@ final class CsvLines implements ImportLines {
           "note");
 
   private static final List<String> REQUIRED = List.of("domain", "key", "value");
+
+  /** A reader of one row; each line has its own, so a stray quote costs no other row. */
+  private static final ObjectReader CELLS =
+      new CsvMapper()
+          .readerForListOf(String.class)
+          .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private final LineInput in;
   private final List<String> columns;
@@ -195,22 +205,11 @@ final class CsvLines implements ImportLines {
     if (line.charAt(0) == LineInput.UNREADABLE) {
       return line.substring(1);
     }
-    StringBuilder cell = new StringBuilder();
-    boolean quoted = false;
-    for (int i = 0; i < line.length(); i++) {
-      char c = line.charAt(i);
-      if (quoted && c == '"' && i + 1 < line.length() && line.charAt(i + 1) == '"') {
-        cell.append(line.charAt(++i));
-      } else if (c == '"' && (quoted || cell.length() == 0)) {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        cells.add(cell.toString());
-        cell.setLength(0);
-      } else {
-        cell.append(c);
-      }
+    try {
+      cells.addAll(CELLS.<List<String>>readValue(line));
+      return "";
+    } catch (JsonProcessingException e) {
+      return e.getOriginalMessage() + " (expected: a row of CSV on one line)";
     }
-    cells.add(cell.toString());
-    return quoted ? "a quote that is not closed (expected: a second one in the line)" : "";
   }
 }

@@ -38,7 +38,6 @@ final class LimitsListCommand extends AdminCommand {
 
   @Option(
       names = "--limit",
-      defaultValue = "1000",
       paramLabel = "N",
       description = "How many to show. With --json, one line each. Default: ${DEFAULT-VALUE}")
   private int limit = 1_000;

@@ -44,7 +44,6 @@ public final class LintCommand implements Callable<Integer> {
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
-      defaultValue = "text",
       description =
           "text, json, sarif (2.1.0, for code hosts) or github (annotations of a workflow)."
               + " Default: ${DEFAULT-VALUE}.")

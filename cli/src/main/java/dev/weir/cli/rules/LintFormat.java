@@ -3,6 +3,7 @@ package dev.weir.cli.rules;
 import dev.weir.cli.command.Text;
 import dev.weir.cli.command.Version;
 import dev.weir.config.Json;
+import dev.weir.rules.Choice;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Severity;
@@ -144,6 +145,12 @@ enum LintFormat {
   }
 
   abstract void write(Found found, PrintWriter out);
+
+  /** Returns the text that a flag has. */
+  @Override
+  public String toString() {
+    return Choice.text(this);
+  }
 
   private static String level(Problem problem) {
     return problem.severity().name().toLowerCase(Locale.ROOT);

@@ -17,7 +17,6 @@ final class RulesLogCommand extends AdminCommand {
 
   @Option(
       names = "--limit",
-      defaultValue = "20",
       paramLabel = "N",
       description = "How many to show. With --json, one line each. Default: ${DEFAULT-VALUE}")
   private int limit = 20;

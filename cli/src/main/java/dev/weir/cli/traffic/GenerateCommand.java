@@ -53,14 +53,12 @@ public final class GenerateCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      defaultValue = "combined",
       paramLabel = "combined|csv|tsv|jsonl",
       description = "Format to write. Default: ${DEFAULT-VALUE}")
   private String format = "combined";
 
   @Option(
       names = "--duration",
-      defaultValue = "1h",
       description = "Length of the traffic, for example 90s, 6h, 7d. Default: ${DEFAULT-VALUE}")
   private String duration = "1h";
 
@@ -70,11 +68,10 @@ public final class GenerateCommand implements Callable<Integer> {
       paramLabel = "N",
       description =
           "Requests per second of all ordinary clients together. Default:" + " ${DEFAULT-VALUE}")
-  private double rate = 10;
+  private double rate;
 
   @Option(
       names = "--clients",
-      defaultValue = "1000",
       paramLabel = "N",
       description = "Number of ordinary clients. Default: ${DEFAULT-VALUE}")
   private int clients = 1000;
@@ -86,17 +83,15 @@ public final class GenerateCommand implements Callable<Integer> {
       description =
           "The k-th ordinary client sends 1/k^S as many requests as the first (Zipf's"
               + " law). Default: ${DEFAULT-VALUE}")
-  private double skew = 1;
+  private double skew;
 
   @Option(
       names = "--window",
-      defaultValue = "1m",
       description = "The window whose reset the herd waits for. Default: ${DEFAULT-VALUE}")
   private String window = "1m";
 
   @Option(
       names = "--start",
-      defaultValue = "2026-11-02T09:00:00Z",
       paramLabel = "TIME",
       description = "Time of the first request. Default: ${DEFAULT-VALUE}")
   private String start = "2026-11-02T09:00:00Z";
@@ -109,7 +104,6 @@ public final class GenerateCommand implements Callable<Integer> {
 
   @Option(
       names = "--seed",
-      defaultValue = "1",
       description = "Seed of the random draws." + " Default: ${DEFAULT-VALUE}")
   private long seed = 1;
 

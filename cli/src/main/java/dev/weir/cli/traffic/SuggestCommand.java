@@ -31,7 +31,6 @@ import picocli.CommandLine.ParameterException;
 public final class SuggestCommand extends TrafficCommand {
   @Option(
       names = "--refuse-at-most",
-      defaultValue = "0.1%",
       paramLabel = "SHARE",
       description =
           "Largest share of requests, and of keys, that may be refused, for"
@@ -48,14 +47,12 @@ public final class SuggestCommand extends TrafficCommand {
 
   @Option(
       names = "--algorithm",
-      defaultValue = "sliding-window",
       paramLabel = "NAME",
       description = "Algorithm of the limits. Default: ${DEFAULT-VALUE}")
   private String algorithm = "sliding-window";
 
   @Option(
       names = "--headroom",
-      defaultValue = "0%",
       paramLabel = "SHARE",
       description =
           "How much the suggested limit is above the smallest one, for example 20%%. Default:"
@@ -64,7 +61,6 @@ public final class SuggestCommand extends TrafficCommand {
 
   @Option(
       names = "--ignore-top",
-      defaultValue = "0",
       paramLabel = "N",
       description =
           "Leave out the N keys that asked for the most, for example scrapers that the limit is to"
@@ -73,7 +69,6 @@ public final class SuggestCommand extends TrafficCommand {
 
   @Option(
       names = "--domain",
-      defaultValue = "site",
       description = "Domain in the suggested rules. Default: ${DEFAULT-VALUE}")
   private String domain = "site";
 

@@ -34,7 +34,6 @@ final class TrafficFlags {
 
   @Option(
       names = "--format",
-      defaultValue = "auto",
       paramLabel = "NAME",
       description =
           "Format of the traffic: auto, combined, vhost, nginx-ingress, traefik, traefik-json,"
@@ -74,7 +73,6 @@ final class TrafficFlags {
 
   @Option(
       names = "--permits",
-      defaultValue = "1",
       paramLabel = "'{column}'|N",
       description = "Permits that a record asks for. Default: ${DEFAULT-VALUE}")
   private String permits = "1";

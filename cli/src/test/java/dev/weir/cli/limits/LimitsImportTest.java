@@ -164,6 +164,7 @@ class LimitsImportTest {
             shop,user,fritz,gold
             shop,user,gerd,gold,,,,,,
             shop,user,gerd,silver,,,,,,
+            shop,user,"hans"x,gold,,,,,,
             """);
     Ran ran = read(file, "--reason", "a test");
     assertThat(ran.status()).isEqualTo(1);
@@ -171,10 +172,11 @@ class LimitsImportTest {
         .contains(
             "line 6: requests_per_unit: \"many\" (expected: a whole number)\n",
             "line 7: requests_per_unit: without a rule",
-            "line 8: a quote that is not closed",
+            "line 8: Missing closing quote",
             "line 9: 4 values (expected: 10, as the header has)\n",
             "line 10: plan: another one in line 11 (expected: one a customer)\n",
-            "7 records, 2 written, 0 there already, 5 refused");
+            "line 12: ",
+            "8 records, 2 written, 0 there already, 6 refused");
     assertThat(stored("alice"))
         .usingRecursiveComparison()
         .ignoringFields("version")

@@ -1,19 +1,19 @@
 package dev.weir.config;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.config.internal.bytes.Check;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -34,21 +34,31 @@ public final class Json {
   /** The deepest nesting; more levels than any document here has. */
   public static final int MAX_DEPTH = 32;
 
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder()
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+                  .build())
+          .enable(DeserializationFeature.USE_LONG_FOR_INTS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
-  /** Escapes that keep a text harmless even if an answer is taken for a web page. */
-  private static final CharacterEscapes NO_MARKUP = new NoMarkup();
+  private static final ObjectReader READER = MAPPER.readerFor(Object.class);
+
+  private static final ObjectWriter CANONICAL =
+      MAPPER.writer(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+
+  /** A writer whose escapes keep a text harmless even if an answer is taken for a web page. */
+  private static final ObjectWriter AS_IS = MAPPER.writer(new NoMarkup());
 
   private Json() {}
 
   /** Returns the canonical text of an object. */
   public static String write(Map<String, ?> object) {
-    return write(object, true);
+    return write(object, CANONICAL);
   }
 
   /**
@@ -56,47 +66,14 @@ public final class Json {
    * begin or end markup are written as escapes.
    */
   public static String writeAsIs(Map<String, ?> object) {
-    return write(object, false);
+    return write(object, AS_IS);
   }
 
-  private static String write(Map<String, ?> object, boolean canonical) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator to = FACTORY.createGenerator(text)) {
-      if (!canonical) {
-        to.setCharacterEscapes(NO_MARKUP);
-      }
-      write(object, canonical, to);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // Cannot happen: it writes to memory.
-    }
-    return text.toString();
-  }
-
-  private static void write(@Nullable Object value, boolean canonical, JsonGenerator to)
-      throws IOException {
-    if (value instanceof Map<?, ?> object) {
-      to.writeStartObject();
-      for (Map.Entry<?, ?> member : (canonical ? new TreeMap<>(object) : object).entrySet()) {
-        to.writeFieldName((String) member.getKey());
-        write(member.getValue(), canonical, to);
-      }
-      to.writeEndObject();
-    } else if (value instanceof List<?> items) {
-      to.writeStartArray();
-      for (Object item : items) {
-        write(item, canonical, to);
-      }
-      to.writeEndArray();
-    } else if (value instanceof Long number) {
-      to.writeNumber(number);
-    } else if (value instanceof Integer number) {
-      to.writeNumber(number);
-    } else if (value == null) {
-      to.writeNull();
-    } else if (value instanceof Boolean truth) {
-      to.writeBoolean(truth);
-    } else {
-      to.writeString((String) value);
+  private static String write(Map<String, ?> object, ObjectWriter to) {
+    try {
+      return to.writeValueAsString(object);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e); // A value that is none of JSON's.
     }
   }
 
@@ -118,16 +95,15 @@ public final class Json {
     return read(text, true);
   }
 
+  @SuppressWarnings("unchecked") // Names are texts.
   private static Members read(String text, boolean nulls) throws IOException {
-    try (JsonParser from = FACTORY.createParser(text)) {
-      if (from.nextToken() != JsonToken.START_OBJECT) {
+    try {
+      Object value = READER.readValue(text);
+      if (!(value instanceof Map<?, ?> object)) {
         throw new IOException("no object (expected: {)");
       }
-      Map<String, @Nullable Object> object = object(from, nulls);
-      if (from.nextToken() != null) {
-        throw new IOException("more behind the object (expected: its end)");
-      }
-      return new Members(object);
+      check(object, nulls);
+      return new Members((Map<String, @Nullable Object>) object);
     } catch (JsonProcessingException e) {
       JsonLocation at = e.getLocation();
       String place =
@@ -137,53 +113,27 @@ public final class Json {
     }
   }
 
-  private static Map<String, @Nullable Object> object(JsonParser from, boolean nulls)
-      throws IOException {
-    Map<String, @Nullable Object> members = new LinkedHashMap<>();
-    while (from.nextToken() != JsonToken.END_OBJECT) {
-      String name = unicode(from.currentName());
-      from.nextToken();
-      members.put(name, value(from, nulls));
-    }
-    return members;
-  }
-
-  private static @Nullable Object value(JsonParser from, boolean nulls) throws IOException {
-    JsonToken token = from.currentToken();
-    return switch (token) {
-      case START_OBJECT -> object(from, nulls);
-      case START_ARRAY -> array(from, nulls);
-      case VALUE_STRING -> unicode(from.getText());
-      case VALUE_NUMBER_INT -> from.getLongValue();
-      case VALUE_TRUE -> true;
-      case VALUE_FALSE -> false;
-      case VALUE_NULL -> {
-        if (!nulls) {
-          throw new IOException("null (expected: a text, whole number or truth)");
-        }
-        yield null;
-      }
-      default -> throw new IOException(token + " (expected: a text, whole number or truth)");
-    };
-  }
-
-  private static List<@Nullable Object> array(JsonParser from, boolean nulls) throws IOException {
-    List<@Nullable Object> items = new ArrayList<>();
-    while (from.nextToken() != JsonToken.END_ARRAY) {
-      items.add(value(from, nulls));
-    }
-    return items;
-  }
-
   /**
-   * Returns a text that is valid Unicode: escapes can produce half of a surrogate pair, which no
-   * store keeps as it is.
+   * Checks that all texts are valid Unicode, and all numbers whole: escapes can produce half of a
+   * surrogate pair, which no store keeps as it is.
    */
-  private static String unicode(String text) throws IOException {
-    if (!Check.isUnicode(text)) {
-      throw new IOException("half a surrogate pair (expected: Unicode)");
+  private static void check(@Nullable Object value, boolean nulls) throws IOException {
+    if (value instanceof Map<?, ?> object) {
+      for (Map.Entry<?, ?> member : object.entrySet()) {
+        check(member.getKey(), nulls);
+        check(member.getValue(), nulls);
+      }
+    } else if (value instanceof List<?> items) {
+      for (Object item : items) {
+        check(item, nulls);
+      }
+    } else if (value instanceof String text) {
+      if (!Check.isUnicode(text)) {
+        throw new IOException("half a surrogate pair (expected: Unicode)");
+      }
+    } else if (value instanceof Double || (value == null && !nulls)) {
+      throw new IOException(value + " (expected: a text, whole number or truth)");
     }
-    return text;
   }
 
   /** Escapes for characters that could begin or end markup. */

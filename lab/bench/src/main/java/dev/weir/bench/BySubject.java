@@ -1,7 +1,6 @@
 package dev.weir.bench;
 
 import dev.weir.Fingerprint;
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.config.Cause;
@@ -13,7 +12,6 @@ import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.follow.ConfigClient;
 import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.SubjectSettings;
 import dev.weir.rules.Request;
@@ -91,7 +89,11 @@ public class BySubject {
     policies = client.subjects();
     load();
     engine =
-        Engine.builder(new MemoryStore(Keys.MOST)).ticker(Ticker.system()).fingerprint(Fingerprint.random()).subjects(policies, SubjectSettings.DEFAULTS).build();
+        Engine.builder(new MemoryStore(Keys.MOST))
+            .ticker(Ticker.system())
+            .fingerprint(Fingerprint.random())
+            .subjects(policies, SubjectSettings.DEFAULTS)
+            .build();
     RuleSet rules = Rules.parse("bench.yaml", RULES).ruleSet();
     if (rules == null) {
       throw new IllegalStateException("rules: none");

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -57,9 +56,7 @@ final class Chart {
   public static void main(String[] args) throws IOException {
     Chart chart = new Chart();
     for (String file : Arrays.asList(args).subList(1, args.length)) {
-      for (Object element : (List<?>) Json.read(Files.readString(Path.of(file)))) {
-        chart.add(Reading.of(element));
-      }
+      Reading.all(Files.readString(Path.of(file))).forEach(chart::add);
     }
     Files.writeString(Path.of(args[0]), chart.svg());
   }

@@ -1,5 +1,8 @@
 package dev.weir.bench;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,37 +25,42 @@ record Reading(
   /** The conditions that contenders must share to be compared. */
   record Scenario(int threads, String draw, int keys, String load) {}
 
-  /** Reads one element of JMH's JSON result. */
-  static Reading of(Object element) {
-    Map<?, ?> run = (Map<?, ?>) element;
-    Map<?, ?> params = (Map<?, ?>) at(run, "params");
-    Map<?, ?> metric = (Map<?, ?>) at(run, "primaryMetric");
-    if (!"ops/us".equals(at(metric, "scoreUnit"))) {
-      throw new IllegalArgumentException(
-          "scoreUnit: " + at(metric, "scoreUnit") + " (expected: ops/us)");
+  /** Reads JMH's JSON results. */
+  static List<Reading> all(String json) throws JsonProcessingException {
+    List<Reading> readings = new ArrayList<>();
+    for (JsonNode run : new JsonMapper().readTree(json)) {
+      readings.add(of(run));
     }
-    List<Double> values = new ArrayList<>();
-    for (Object fork : (List<?>) at(metric, "rawData")) {
-      for (Object value : (List<?>) fork) {
-        values.add((Double) value);
-      }
-    }
-    return new Reading(
-        contender((String) at(run, "benchmark"), params),
-        new Scenario(
-            ((Double) at(run, "threads")).intValue(),
-            (String) at(params, "draw"),
-            Integer.parseInt((String) at(params, "keys")),
-            (String) at(params, "load")),
-        List.copyOf(values),
-        bytesPerDecision((Map<?, ?>) at(run, "secondaryMetrics")),
-        at(run, "vmName") + " " + at(run, "vmVersion"));
+    return readings;
   }
 
-  private static String contender(String benchmark, Map<?, ?> params) {
+  private static Reading of(JsonNode run) {
+    JsonNode params = at(run, "params");
+    JsonNode metric = at(run, "primaryMetric");
+    String unit = at(metric, "scoreUnit").asText();
+    if (!unit.equals("ops/us")) {
+      throw new IllegalArgumentException("scoreUnit: " + unit + " (expected: ops/us)");
+    }
+    List<Double> values = new ArrayList<>();
+    for (JsonNode fork : at(metric, "rawData")) {
+      fork.forEach(value -> values.add(value.doubleValue()));
+    }
+    return new Reading(
+        contender(at(run, "benchmark").asText(), params),
+        new Scenario(
+            at(run, "threads").intValue(),
+            at(params, "draw").asText(),
+            at(params, "keys").asInt(),
+            at(params, "load").asText()),
+        List.copyOf(values),
+        bytesPerDecision(at(run, "secondaryMetrics")),
+        at(run, "vmName").asText() + " " + at(run, "vmVersion").asText());
+  }
+
+  private static String contender(String benchmark, JsonNode params) {
     String named = benchmark.substring(benchmark.lastIndexOf('.', benchmark.lastIndexOf('.') - 1));
     return switch (named) {
-      case ".ByStringKey.decision", ".ByNumber.decision" -> (String) at(params, "limiter");
+      case ".ByStringKey.decision", ".ByNumber.decision" -> at(params, "limiter").asText();
       case ".ByFingerprint.single" -> "weir by fingerprint";
       case ".ByFingerprint.batch" -> "weir, batch of " + ByFingerprint.BATCH;
       case ".ByBareTable.single" -> "a bare table";
@@ -65,18 +73,17 @@ record Reading(
     };
   }
 
-  private static double bytesPerDecision(Map<?, ?> metrics) {
-    for (Map.Entry<?, ?> metric : metrics.entrySet()) {
-      if (String.valueOf(metric.getKey()).endsWith("gc.alloc.rate.norm")
-          && at((Map<?, ?>) metric.getValue(), "score") instanceof Double bytes) {
-        return bytes;
+  private static double bytesPerDecision(JsonNode metrics) {
+    for (Map.Entry<String, JsonNode> metric : metrics.properties()) {
+      if (metric.getKey().endsWith("gc.alloc.rate.norm")) {
+        return at(metric.getValue(), "score").asDouble(Double.NaN);
       }
     }
     return Double.NaN;
   }
 
-  private static Object at(Map<?, ?> map, String name) {
-    Object value = map.get(name);
+  private static JsonNode at(JsonNode object, String name) {
+    JsonNode value = object.get(name);
     if (value == null) {
       throw new IllegalArgumentException(name + ": missing (expected: a result of JMH 1.37)");
     }

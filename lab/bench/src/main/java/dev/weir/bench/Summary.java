@@ -51,9 +51,7 @@ final class Summary {
 
   /** Adds one file of results. */
   void add(String json) throws IOException {
-    for (Object element : (List<?>) Json.read(json)) {
-      add(Reading.of(element));
-    }
+    Reading.all(json).forEach(this::add);
   }
 
   private void add(Reading reading) {

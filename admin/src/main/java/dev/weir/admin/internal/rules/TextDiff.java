@@ -1,5 +1,11 @@
 package dev.weir.admin.internal.rules;
 
+import com.github.difflib.DiffUtils;
+import com.github.difflib.UnifiedDiffUtils;
+import com.github.difflib.algorithm.DiffAlgorithmListener;
+import com.github.difflib.patch.ChangeDelta;
+import com.github.difflib.patch.Chunk;
+import com.github.difflib.patch.Patch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,11 +15,11 @@ import java.util.TreeSet;
 /** The differences between texts, line by line, in the unified form. */
 final class TextDiff {
   /*
-   * How is TextDiff designed, and why? It is Myers' greedy algorithm [An O(ND) Difference Algorithm
-   * and Its Variations, 1986], applied after the common beginning and end of both texts are
-   * removed. Its time and memory grow with the square of the number of edits. So beyond MAX_EDITS
-   * everything between the common beginning and end counts as replaced: a longer answer, but still
-   * a correct one.
+   * Why is there a bound on edits? The texts come from requests, and the time and memory of the
+   * library's algorithm, which is Myers', grow with the square of the number of edits: 1,000 edits
+   * are up to a million nodes of 32 bytes. Beyond MAX_EDITS everything between the common beginning
+   * and end counts as replaced: a longer answer, but still a correct one. A bound on lines would
+   * do the same to a long text with two edits.
    */
   static final int MAX_EDITS = 1_000;
 
@@ -22,8 +28,30 @@ final class TextDiff {
 
   private static final int CONTEXT = 3;
 
-  /** A line of both texts, of the old one ({@code -}), or of the new one ({@code +}). */
-  private record Line(char kind, String text) {}
+  /** The end of a comparison that needs more than {@link #MAX_EDITS}. */
+  private static final class TooManyEdits extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    TooManyEdits() {
+      super("edits: more than " + MAX_EDITS, null, false, false);
+    }
+  }
+
+  /** A listener that ends a comparison with too many edits; a step is one edit more. */
+  private static final class EditLimit implements DiffAlgorithmListener {
+    @Override
+    public void diffStart() {}
+
+    @Override
+    public void diffStep(int edits, int most) {
+      if (edits > MAX_EDITS) {
+        throw new TooManyEdits();
+      }
+    }
+
+    @Override
+    public void diffEnd() {}
+  }
 
   private TextDiff() {}
 
@@ -41,7 +69,8 @@ final class TextDiff {
         }
         text.append(old == null ? "--- /dev/null" : "--- a/" + name).append('\n');
         text.append(now == null ? "+++ /dev/null" : "+++ b/" + name).append('\n');
-        hunks(lines(old == null ? "" : old), lines(now == null ? "" : now), text);
+        hunks(lines(old == null ? "" : old), lines(now == null ? "" : now))
+            .forEach(line -> text.append(line).append('\n'));
       }
     }
     return text.length() > MAX_CHARS
@@ -65,53 +94,28 @@ final class TextDiff {
     return lines;
   }
 
-  private static void hunks(List<String> before, List<String> after, StringBuilder to) {
-    List<Line> lines = compare(before, after);
-    int at = 0;
-    int old = 1;
-    int now = 1;
-    while (at < lines.size()) {
-      if (lines.get(at).kind() == ' ' && !changes(lines, at, at + CONTEXT + 1)) {
-        at++;
-        old++;
-        now++;
-        continue;
-      }
-      int end = at;
-      while (end < lines.size() && changes(lines, end - CONTEXT, end + CONTEXT + 1)) {
-        end++;
-      }
-      int olds = 0;
-      int news = 0;
-      StringBuilder hunk = new StringBuilder();
-      for (Line line : lines.subList(at, end)) {
-        olds += line.kind() == '+' ? 0 : 1;
-        news += line.kind() == '-' ? 0 : 1;
-        hunk.append(line.kind()).append(line.text()).append('\n');
-      }
-      to.append("@@ -").append(range(old, olds)).append(" +").append(range(now, news));
-      to.append(" @@\n").append(hunk);
-      old += olds;
-      now += news;
-      at = end;
+  /** Returns the hunks; the library writes an empty side as beginning at line 1, not at 0. */
+  private static List<String> hunks(List<String> before, List<String> after) {
+    return UnifiedDiffUtils.generateUnifiedDiff("", "", before, patch(before, after), CONTEXT)
+        .stream()
+        .skip(2) // The names.
+        .map(
+            line ->
+                line.startsWith("@@ ")
+                    ? line.replace(" -1,0 ", " -0,0 ").replace(" +1,0 ", " +0,0 ")
+                    : line)
+        .toList();
+  }
+
+  private static Patch<String> patch(List<String> before, List<String> after) {
+    try {
+      return DiffUtils.diff(before, after, new EditLimit());
+    } catch (TooManyEdits e) {
+      return replacement(before, after);
     }
   }
 
-  private static String range(int from, int count) {
-    return (count == 0 ? from - 1 : from) + (count == 1 ? "" : "," + count);
-  }
-
-  /** Returns whether there is a change among these lines. */
-  private static boolean changes(List<Line> lines, int from, int to) {
-    for (int i = Math.max(0, from); i < Math.min(to, lines.size()); i++) {
-      if (lines.get(i).kind() != ' ') {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static List<Line> compare(List<String> before, List<String> after) {
+  private static Patch<String> replacement(List<String> before, List<String> after) {
     int shorter = Math.min(before.size(), after.size());
     int begin = 0;
     while (begin < shorter && before.get(begin).equals(after.get(begin))) {
@@ -122,93 +126,11 @@ final class TextDiff {
         && before.get(before.size() - 1 - end).equals(after.get(after.size() - 1 - end))) {
       end++;
     }
-    List<Line> lines = new ArrayList<>();
-    before.subList(0, begin).forEach(line -> lines.add(new Line(' ', line)));
-    middle(
-        before.subList(begin, before.size() - end),
-        after.subList(begin, after.size() - end),
-        lines);
-    before
-        .subList(before.size() - end, before.size())
-        .forEach(line -> lines.add(new Line(' ', line)));
-    return lines;
-  }
-
-  private static void middle(List<String> before, List<String> after, List<Line> to) {
-    List<int[]> reached = reached(before, after);
-    if (reached.isEmpty()) {
-      before.forEach(line -> to.add(new Line('-', line)));
-      after.forEach(line -> to.add(new Line('+', line)));
-      return;
-    }
-    List<Line> reversed = new ArrayList<>();
-    int x = before.size();
-    int y = after.size();
-    for (int edits = reached.size() - 1; edits > 0; edits--) {
-      int[] last = reached.get(edits - 1);
-      int diagonal = x - y;
-      boolean inserted = inserts(last, diagonal, edits);
-      int from = inserted ? diagonal + 1 : diagonal - 1;
-      int begin = last[from + edits] + (inserted ? 0 : 1);
-      while (x > begin) {
-        x--;
-        y--;
-        reversed.add(new Line(' ', before.get(x)));
-      }
-      if (inserted) {
-        y--;
-        reversed.add(new Line('+', after.get(y)));
-      } else {
-        x--;
-        reversed.add(new Line('-', before.get(x)));
-      }
-    }
-    while (x > 0) {
-      x--;
-      reversed.add(new Line(' ', before.get(x)));
-    }
-    for (int i = reversed.size() - 1; i >= 0; i--) {
-      to.add(reversed.get(i));
-    }
-  }
-
-  /**
-   * Returns for each number of edits how far down the old text each diagonal comes with that
-   * number; the diagonal k is at k + edits + 1. Returns nothing if too many edits are needed.
-   */
-  private static List<int[]> reached(List<String> before, List<String> after) {
-    List<int[]> reached = new ArrayList<>();
-    int[] last = {0, 0};
-    for (int edits = 0; edits <= MAX_EDITS; edits++) {
-      int[] now = new int[2 * edits + 3];
-      for (int diagonal = -edits; diagonal <= edits; diagonal += 2) {
-        int x =
-            edits == 0
-                ? 0
-                : inserts(last, diagonal, edits)
-                    ? last[diagonal + 1 + edits]
-                    : last[diagonal - 1 + edits] + 1;
-        while (x < before.size()
-            && x - diagonal < after.size()
-            && x - diagonal >= 0
-            && before.get(x).equals(after.get(x - diagonal))) {
-          x++;
-        }
-        now[diagonal + edits + 1] = x;
-        if (x >= before.size() && x - diagonal >= after.size()) {
-          reached.add(now);
-          return reached;
-        }
-      }
-      reached.add(now);
-      last = now;
-    }
-    return List.of();
-  }
-
-  /** Returns whether the path to a diagonal comes by an inserted line, not by a deleted one. */
-  private static boolean inserts(int[] last, int diagonal, int edits) {
-    return diagonal == -edits
-        || (diagonal != edits && last[diagonal - 1 + edits] < last[diagonal + 1 + edits]);
+    Patch<String> patch = new Patch<>(1);
+    patch.addDelta(
+        new ChangeDelta<>(
+            new Chunk<>(begin, before.subList(begin, before.size() - end)),
+            new Chunk<>(begin, after.subList(begin, after.size() - end))));
+    return patch;
   }
 }

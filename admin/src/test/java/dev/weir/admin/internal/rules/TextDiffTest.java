@@ -39,7 +39,7 @@ class TextDiffTest {
   void filesThatComeGoOrStay_areNamed() {
     assertThat(TextDiff.of(Map.of("a", "1\n", "c", "3"), Map.of("b", "2\n", "c", "3")))
         .isEqualTo(
-            "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+2\n");
+            "--- a/a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-1\n--- /dev/null\n+++ b/b\n@@ -0,0 +1,1 @@\n+2\n");
     assertThat(TextDiff.of(Map.of("a", "1"), Map.of("a", "1\n")))
         .contains("-1\n\\ No newline at end of file\n+1\n");
   }

@@ -2,6 +2,7 @@ package dev.weir.config.etcd;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.Ticker;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
@@ -10,6 +11,7 @@ import dev.weir.config.rows.Items;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -84,9 +86,13 @@ final class EtcdItems implements Items {
         .array();
   }
 
-  private Item item(int folderBytes, Json.Members stored) {
-    byte[] key = stored.bytes("key");
-    byte[] value = stored.bytes("value");
+  private static byte[] bytes(JsonNode of, String name) {
+    return Base64.getDecoder().decode(of.path(name).asText());
+  }
+
+  private Item item(int folderBytes, JsonNode stored) {
+    byte[] key = bytes(stored, "key");
+    byte[] value = bytes(stored, "value");
     if (value.length < HEADER_BYTES || value[Long.BYTES] < MARK || value[Long.BYTES] > ROW) {
       throw new ConfigException(
           Kind.DAMAGED, settings + ": a key that is not Weir's (expected: another ?prefix=/NAME/)");
@@ -97,12 +103,12 @@ final class EtcdItems implements Items {
         ByteBuffer.wrap(value).getLong());
   }
 
-  private Json.Members read(String path, Map<String, ?> body) {
+  private JsonNode read(String path, Map<String, ?> body) {
     requireOpen();
     return gateway.read(path, body);
   }
 
-  private Json.Members write(String path, Map<String, ?> body) {
+  private JsonNode write(String path, Map<String, ?> body) {
     requireOpen();
     return gateway.write(path, body);
   }
@@ -115,11 +121,11 @@ final class EtcdItems implements Items {
 
   @Override
   public State state() {
-    List<Json.Members> found = read("/v3/kv/range", Map.of("key", stateKey)).objects("kvs");
-    if (found.isEmpty()) {
+    JsonNode found = read("/v3/kv/range", Map.of("key", stateKey)).path("kvs").path(0);
+    if (found.isMissingNode()) {
       return State.NONE;
     }
-    Matcher state = STATE.matcher(new String(found.get(0).bytes("value"), US_ASCII));
+    Matcher state = STATE.matcher(new String(bytes(found, "value"), US_ASCII));
     if (!state.matches()) {
       throw new ConfigException(
           Kind.DAMAGED, settings + ": state that cannot be read (expected: as Weir wrote it)");
@@ -158,7 +164,8 @@ final class EtcdItems implements Items {
     }
     try {
       return write("/v3/kv/txn", Map.of("compare", List.of(compare), "success", operations))
-          .isTrue("succeeded");
+          .path("succeeded")
+          .asBoolean();
     } catch (ConfigException e) {
       lease = null; // The lease may have been the cause.
       throw e;
@@ -170,7 +177,7 @@ final class EtcdItems implements Items {
     long now = ticker.nanos();
     if (used == null || now - used.sinceNanos() > LEASE_USED_SECONDS * 1_000_000_000L) {
       long seconds = TOMBSTONE_SECONDS + LEASE_USED_SECONDS;
-      used = new Lease(write("/v3/lease/grant", Map.of("TTL", seconds)).number("ID"), now);
+      used = new Lease(write("/v3/lease/grant", Map.of("TTL", seconds)).path("ID").asLong(), now);
       lease = used;
     }
     return used.id();
@@ -184,12 +191,10 @@ final class EtcdItems implements Items {
       List<byte[]> some = keys.subList(from, Math.min(keys.size(), from + READ_AT_ONCE));
       List<Map<String, ?>> ranges = new ArrayList<>();
       some.forEach(key -> ranges.add(Map.of("request_range", Map.of("key", key(table, key)))));
-      List<Json.Members> answers =
-          read("/v3/kv/txn", Map.of("success", ranges)).objects("responses");
+      JsonNode answers = read("/v3/kv/txn", Map.of("success", ranges)).path("responses");
       for (int i = 0; i < some.size(); i++) {
-        List<Json.Members> found =
-            i < answers.size() ? answers.get(i).object("response_range").objects("kvs") : List.of();
-        items.add(found.isEmpty() ? null : item(folderBytes, found.get(0)));
+        JsonNode found = answers.path(i).path("response_range").path("kvs").path(0);
+        items.add(found.isMissingNode() ? null : item(folderBytes, found));
       }
     }
     return items;
@@ -208,7 +213,7 @@ final class EtcdItems implements Items {
     List<Item> items = new ArrayList<>();
     Map<String, ?> range =
         Map.of("key", key(table, from), "range_end", end, "limit", Integer.toString(limit));
-    for (Json.Members stored : read("/v3/kv/range", range).objects("kvs")) {
+    for (JsonNode stored : read("/v3/kv/range", range).path("kvs")) {
       items.add(item(folder.length, stored));
     }
     return items;
@@ -216,13 +221,13 @@ final class EtcdItems implements Items {
 
   @Override
   public void put(String table, byte[] key, byte[] value, long version) {
-    Json.Members unused =
+    JsonNode unused =
         write("/v3/kv/put", Map.of("key", key(table, key), "value", value(value, version)));
   }
 
   @Override
   public void delete(String table, byte[] key) {
-    Json.Members unused = write("/v3/kv/deleterange", Map.of("key", key(table, key)));
+    JsonNode unused = write("/v3/kv/deleterange", Map.of("key", key(table, key)));
   }
 
   @Override

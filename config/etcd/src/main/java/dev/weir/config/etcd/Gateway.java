@@ -1,5 +1,10 @@
 package dev.weir.config.etcd;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.follow.DateClock;
@@ -34,6 +39,18 @@ final class Gateway {
   private final EtcdSettings settings;
   private final DateClock clock;
   private final HttpClient client;
+
+  /**
+   * The reader of answers, in which bytes are Base64, large numbers are texts, and members with
+   * their type's default are left out. A row of a megabyte is longer in Base64, and a page has many
+   * rows, so texts may be long. It writes requests as well.
+   */
+  private static final JsonMapper JSON =
+      new JsonMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+              .build());
 
   /** The index of the member that answered last. */
   private volatile int member;
@@ -85,7 +102,7 @@ final class Gateway {
   }
 
   /** Makes a call that may be repeated: if one member does not answer, calls the next. */
-  Json.Members read(String path, Map<String, ?> body) {
+  JsonNode read(String path, Map<String, ?> body) {
     return call(path, body, true);
   }
 
@@ -95,19 +112,19 @@ final class Gateway {
    *
    * @throws ConfigException if the call failed; it may or may not have taken effect
    */
-  Json.Members write(String path, Map<String, ?> body) {
+  JsonNode write(String path, Map<String, ?> body) {
     return call(path, body, false);
   }
 
-  private Json.Members call(String path, Map<String, ?> body, boolean again) {
-    byte[] json = Json.write(body);
+  private JsonNode call(String path, Map<String, ?> body, boolean again) {
+    byte[] json = bytes(body);
     int first = member;
     int count = settings.hosts().size();
     for (int i = 0; ; i++) {
       int next = (first + i) % count;
       boolean last = i == count - 1;
       try {
-        Json.Members answer = authenticated(next, path, json);
+        JsonNode answer = authenticated(next, path, json);
         member = next;
         return answer;
       } catch (Failed e) {
@@ -123,7 +140,7 @@ final class Gateway {
     }
   }
 
-  private Json.Members authenticated(int next, String path, byte[] json) throws Refused, Failed {
+  private JsonNode authenticated(int next, String path, byte[] json) throws Refused, Failed {
     if (settings.user().isEmpty()) {
       return post(next, path, json, "");
     }
@@ -139,12 +156,12 @@ final class Gateway {
       }
     }
     Map<String, String> user = Map.of("name", settings.user(), "password", settings.password());
-    String made = post(next, "/v3/auth/authenticate", Json.write(user), "").text("token");
+    String made = post(next, "/v3/auth/authenticate", bytes(user), "").path("token").asText();
     token = made;
     return post(next, path, json, made);
   }
 
-  private Json.Members post(int next, String path, byte[] json, String authorization)
+  private JsonNode post(int next, String path, byte[] json, String authorization)
       throws Refused, Failed {
     String address = (settings.tls() ? "https://" : "http://") + settings.hosts().get(next) + path;
     HttpRequest.Builder request =
@@ -156,11 +173,11 @@ final class Gateway {
     }
     HttpResponse<byte[]> response = send(request.build());
     try {
-      Json.Members answer = Json.read(response.body());
+      JsonNode answer = JSON.readTree(response.body());
       if (response.statusCode() != 200) {
-        String text =
-            answer.text("message").isEmpty() ? answer.text("error") : answer.text("message");
-        throw new Refused(response.statusCode(), (int) answer.number("code"), text);
+        String error = answer.path("error").asText();
+        String text = answer.path("message").asText(error);
+        throw new Refused(response.statusCode(), answer.path("code").asInt(), text);
       }
       if (!path.startsWith("/v3/auth/") && !answer.has("header")) {
         throw new IOException("no header");
@@ -234,6 +251,14 @@ final class Gateway {
         kind,
         settings + ": " + line(String.valueOf(e.getMessage())) + " (expected: " + expected + ")",
         e);
+  }
+
+  private static byte[] bytes(Map<String, ?> body) {
+    try {
+      return JSON.writeValueAsBytes(body);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e); // A value that is none of JSON's.
+    }
   }
 
   private static String line(String text) {

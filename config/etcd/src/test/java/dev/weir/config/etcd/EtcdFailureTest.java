@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.Ticker;
 import dev.weir.config.Cause;
 import dev.weir.config.Change;
@@ -203,7 +204,7 @@ class EtcdFailureTest {
     }
     StoreAddress address = StoreAddress.parse("etcd://" + etcd.host() + PATIENT, "");
     Gateway gateway = new Gateway(EtcdSettings.of(address), new DateClock(Ticker.wall()));
-    Json.Members unused =
+    JsonNode unused =
         gateway.write(
             "/v3/kv/put",
             Map.of("key", "/weir/state".getBytes(UTF_8), "value", "x".getBytes(UTF_8)));

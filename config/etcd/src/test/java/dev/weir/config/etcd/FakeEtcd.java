@@ -2,6 +2,9 @@ package dev.weir.config.etcd;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -10,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,6 +32,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * etcd 3.4. {@code .ci/smoke-etcd} runs the same tests with a real etcd.
  */
 final class FakeEtcd implements AutoCloseable {
+  /** A mapper that writes numbers as texts, which etcd does with large ones. */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(JsonWriteFeature.WRITE_NUMBERS_AS_STRINGS).build();
+
   private static final int MAX_OPERATIONS = 128;
   private static final int MAX_REQUEST_BYTES = 1_572_864;
 
@@ -127,10 +135,12 @@ final class FakeEtcd implements AutoCloseable {
     int status = 200;
     byte[] request = exchange.getRequestBody().readAllBytes();
     try {
-      body = Json.write(answer(now, exchange, request));
+      body = JSON.writeValueAsBytes(answer(now, exchange, request));
     } catch (Refused e) {
       status = e.status;
-      body = Json.write(Map.of("error", e.getMessage(), "code", e.code, "message", e.getMessage()));
+      body =
+          JSON.writeValueAsBytes(
+              Map.of("error", e.getMessage(), "code", e.code, "message", e.getMessage()));
     }
     switch (now) {
       case SILENT -> {
@@ -152,10 +162,10 @@ final class FakeEtcd implements AutoCloseable {
 
   private synchronized Map<String, Object> answer(Fault now, HttpExchange exchange, byte[] json)
       throws IOException {
-    Json.Members request = Json.read(json);
+    JsonNode request = JSON.readTree(json);
     String path = exchange.getRequestURI().getPath();
     if (path.equals("/v3/auth/authenticate")) {
-      if (!request.text("password").equals(password)) {
+      if (!request.path("password").asText().equals(password)) {
         throw new Refused(400, 3, "etcdserver: authentication failed, invalid user ID or password");
       }
       return Map.of("token", "token." + tokens);
@@ -175,7 +185,7 @@ final class FakeEtcd implements AutoCloseable {
     switch (path) {
       case "/v3/kv/range" -> answer.putAll(range(request));
       case "/v3/kv/put" -> put(now, request);
-      case "/v3/kv/deleterange" -> keys.remove(request.bytes("key"));
+      case "/v3/kv/deleterange" -> keys.remove(bytes(request, "key"));
       case "/v3/kv/txn" -> answer.putAll(transact(now, request));
       case "/v3/lease/grant" -> {
         leases.add(leases.size() + 7_587_000_000_000_000_000L);
@@ -186,15 +196,19 @@ final class FakeEtcd implements AutoCloseable {
     return answer;
   }
 
-  private Map<String, Object> range(Json.Members request) {
+  private static byte[] bytes(JsonNode of, String name) {
+    return Base64.getDecoder().decode(of.path(name).asText());
+  }
+
+  private Map<String, Object> range(JsonNode request) {
     SortedMap<byte[], Stored> found = new TreeMap<>(Arrays::compareUnsigned);
-    byte[] key = request.bytes("key");
+    byte[] key = bytes(request, "key");
     if (request.has("range_end")) {
-      found.putAll(keys.subMap(key, request.bytes("range_end")));
+      found.putAll(keys.subMap(key, bytes(request, "range_end")));
     } else if (keys.containsKey(key)) {
       found.putAll(keys.subMap(key, Arrays.copyOf(key, key.length + 1)));
     }
-    long limit = request.number("limit");
+    long limit = request.path("limit").asLong();
     List<Map<String, Object>> items = new ArrayList<>();
     found.forEach(
         (each, stored) -> {
@@ -206,11 +220,11 @@ final class FakeEtcd implements AutoCloseable {
     return items.isEmpty() ? Map.of() : Map.of("kvs", items, "count", found.size());
   }
 
-  private void put(Fault now, Json.Members request) {
-    byte[] key = request.bytes("key");
-    byte[] value = request.bytes("value");
+  private void put(Fault now, JsonNode request) {
+    byte[] key = bytes(request, "key");
+    byte[] value = bytes(request, "value");
     requireSpace(now, key.length + value.length);
-    long lease = request.number("lease");
+    long lease = request.path("lease").asLong();
     if (lease != 0 && !leases.contains(lease)) {
       throw new Refused(404, 5, "etcdserver: requested lease not found");
     }
@@ -227,47 +241,49 @@ final class FakeEtcd implements AutoCloseable {
     }
   }
 
-  private Map<String, Object> transact(Fault now, Json.Members request) {
-    List<Json.Members> operations = request.objects("success");
+  private Map<String, Object> transact(Fault now, JsonNode request) {
+    JsonNode operations = request.path("success");
     if (operations.size() > MAX_OPERATIONS) {
       throw new Refused(400, 3, "etcdserver: too many operations in txn request");
     }
     Set<String> written = new HashSet<>();
     long bytes = 0;
-    for (Json.Members operation : operations) {
-      Json.Members put = operation.object("request_put");
-      bytes += put.bytes("key").length + put.bytes("value").length;
-      if (operation.has("request_put") && !written.add(put.text("key"))) {
+    for (JsonNode operation : operations) {
+      JsonNode put = operation.path("request_put");
+      bytes += bytes(put, "key").length + bytes(put, "value").length;
+      if (operation.has("request_put") && !written.add(put.path("key").asText())) {
         throw new Refused(400, 3, "etcdserver: duplicate key given in txn request");
       }
     }
     if (bytes > 0) {
       requireSpace(now, bytes);
     }
-    if (!request.objects("compare").stream().allMatch(this::holds)) {
-      return Map.of();
+    for (JsonNode compare : request.path("compare")) {
+      if (!holds(compare)) {
+        return Map.of();
+      }
     }
     List<Map<String, Object>> responses = new ArrayList<>();
-    for (Json.Members operation : operations) {
+    for (JsonNode operation : operations) {
       if (operation.has("request_range")) {
-        responses.add(Map.of("response_range", range(operation.object("request_range"))));
+        responses.add(Map.of("response_range", range(operation.path("request_range"))));
       } else {
-        put(now, operation.object("request_put"));
+        put(now, operation.path("request_put"));
         responses.add(Map.of("response_put", new HashMap<>()));
       }
     }
     return Map.of("succeeded", true, "responses", responses);
   }
 
-  private boolean holds(Json.Members compare) {
-    Stored stored = keys.get(compare.bytes("key"));
-    if (!compare.text("result").equals("EQUAL")) {
-      throw new Refused(400, 3, "result: " + compare.text("result"));
+  private boolean holds(JsonNode compare) {
+    Stored stored = keys.get(bytes(compare, "key"));
+    if (!compare.path("result").asText().equals("EQUAL")) {
+      throw new Refused(400, 3, "result: " + compare.path("result").asText());
     }
-    return switch (compare.text("target")) {
-      case "VERSION" -> (stored == null ? 0 : stored.version()) == compare.number("version");
-      case "VALUE" -> stored != null && Arrays.equals(stored.value(), compare.bytes("value"));
-      default -> throw new Refused(400, 3, "target: " + compare.text("target"));
+    return switch (compare.path("target").asText()) {
+      case "VERSION" -> (stored == null ? 0 : stored.version()) == compare.path("version").asLong();
+      case "VALUE" -> stored != null && Arrays.equals(stored.value(), bytes(compare, "value"));
+      default -> throw new Refused(400, 3, "target: " + compare.path("target").asText());
     };
   }
 

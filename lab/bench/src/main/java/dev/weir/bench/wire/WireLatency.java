@@ -1,6 +1,7 @@
 package dev.weir.bench.wire;
 
-import dev.weir.bench.Json;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.bench.Tools;
 import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Measurements of each protocol's latency: at shares of the maximum, in the first seconds, and when
@@ -49,8 +49,8 @@ final class WireLatency {
       for (int share : SHARES) {
         List<String> more = new ArrayList<>(List.of(shape));
         more.addAll(List.of("--rate", Long.toString(Math.round(most * share / 100))));
-        Map<?, ?> result = bench(door, 5, more.toArray(new String[0]));
-        Map<?, ?> latency = (Map<?, ?>) Objects.requireNonNull(result.get("latency_us"));
+        JsonNode result = bench(door, 5, more.toArray(new String[0]));
+        JsonNode latency = result.path("latency_us");
         System.out.printf(
             Locale.ROOT,
             "| %s | %,.0f | %d %% | %,.0f | %.2f | %.2f | %.2f |%n",
@@ -179,10 +179,10 @@ final class WireLatency {
   }
 
   private void abused(String who, String port) throws IOException, InterruptedException {
-    Map<?, ?> result =
+    JsonNode result =
         bench(
             Map.entry("resp", port), 5, "--connections", "4", "--in-flight", "4", "--rate", "2000");
-    Map<?, ?> latency = (Map<?, ?>) Objects.requireNonNull(result.get("latency_us"));
+    JsonNode latency = result.path("latency_us");
     System.out.printf(
         Locale.ROOT,
         "| %s | %,.0f | %,.0f | %.2f | %.2f | %.2f |%n",
@@ -210,7 +210,7 @@ final class WireLatency {
     return (long) Tools.number("Total +\\d+ +(\\d+)", histogram);
   }
 
-  private Map<?, ?> bench(Map.Entry<String, String> door, int duration, String... more)
+  private JsonNode bench(Map.Entry<String, String> door, int duration, String... more)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(home + "/weir", "bench", "--door", door.getKey()));
@@ -218,13 +218,14 @@ final class WireLatency {
     command.addAll(List.of("--duration", duration + "s", "--warmup", "8s", "--json", "-"));
     command.addAll(List.of(more));
     String said = ChildProcess.of(command).run();
-    return (Map<?, ?>) Json.read(said.substring(said.indexOf('{')));
+    return new JsonMapper().readTree(said.substring(said.indexOf('{')));
   }
 
-  private static double number(Map<?, ?> object, String name) throws IOException {
-    if (object.get(name) instanceof Double number) {
-      return number;
+  private static double number(JsonNode object, String name) throws IOException {
+    JsonNode number = object.path(name);
+    if (!number.isNumber()) {
+      throw new IOException(name + ": missing in " + object);
     }
-    throw new IOException(name + ": missing in " + object);
+    return number.doubleValue();
   }
 }
