@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvParser;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
@@ -39,14 +41,19 @@ final class CsvLines implements ImportLines {
 
   private static final List<String> REQUIRED = List.of("domain", "key", "value");
 
-  /** A reader of one row; each line has its own, so a stray quote costs no other row. */
-  private static final ObjectReader CELLS =
-      new CsvMapper()
-          .readerForListOf(String.class)
-          .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  /** A mapper that refuses what would otherwise be left out: text behind a row's end, cells. */
+  private static final CsvMapper MAPPER =
+      CsvMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(CsvParser.Feature.FAIL_ON_MISSING_COLUMNS)
+          .disable(CsvParser.Feature.ALLOW_TRAILING_COMMA)
+          .build();
 
   private final LineInput in;
-  private final List<String> columns;
+
+  /** A reader of one line to cells by column; a stray quote costs no other line. */
+  private final ObjectReader rows;
+
   private @Nullable Row ahead;
 
   /**
@@ -67,13 +74,12 @@ final class CsvLines implements ImportLines {
    */
   CsvLines(InputStream in) throws IOException {
     this.in = new LineInput(in);
-    List<String> header = new ArrayList<>();
-    String problem = cells(header);
-    if (problem == null) {
+    String header = line();
+    if (header == null) {
       throw new CommandFailure(
           Main.FOUND, "input: empty (expected: a header with " + String.join(",", COLUMNS) + ")");
     }
-    columns = header.stream().map(String::strip).toList();
+    List<String> columns = columns(header);
     for (String column : columns) {
       if (!COLUMNS.contains(column) || columns.indexOf(column) != columns.lastIndexOf(column)) {
         throw new CommandFailure(
@@ -92,6 +98,8 @@ final class CsvLines implements ImportLines {
             Expected.line("header", "no column " + column, String.join(", ", REQUIRED)));
       }
     }
+    CsvSchema schema = CsvSchema.builder().addColumns(columns, CsvSchema.ColumnType.STRING).build();
+    rows = MAPPER.readerForMapOf(String.class).with(schema);
     ahead = row();
   }
 
@@ -169,47 +177,42 @@ final class CsvLines implements ImportLines {
     return in.bytes();
   }
 
-  private @Nullable Row row() throws IOException {
-    List<String> cells = new ArrayList<>();
-    String problem = cells(cells);
-    if (problem == null) {
-      return null;
+  private static List<String> columns(String header) {
+    try {
+      List<String> columns = MAPPER.readerForListOf(String.class).readValue(header);
+      return columns.stream().map(String::strip).toList();
+    } catch (JsonProcessingException e) {
+      throw new CommandFailure("header: " + problem(e), e);
     }
-    if (problem.isEmpty() && cells.size() != columns.size()) {
-      problem = cells.size() + " values (expected: " + columns.size() + ", as the header has)";
-    }
-    Map<String, String> byColumn = new LinkedHashMap<>();
-    if (problem.isEmpty()) {
-      for (int i = 0; i < columns.size(); i++) {
-        if (!cells.get(i).isEmpty()) {
-          byColumn.put(columns.get(i), cells.get(i));
-        }
-      }
-    }
-    return new Row(in.line(), byColumn, problem);
   }
 
-  /**
-   * Reads a row into a list; blank lines are skipped.
-   *
-   * @return the problem of the row, or an empty text; null if there are no more rows
-   */
-  private @Nullable String cells(List<String> cells) throws IOException {
-    String line = in.next();
-    while (line != null && line.isEmpty()) {
-      line = in.next();
-    }
+  private @Nullable Row row() throws IOException {
+    String line = line();
     if (line == null) {
       return null;
     }
     if (line.charAt(0) == LineInput.UNREADABLE) {
-      return line.substring(1);
+      return new Row(in.line(), Map.of(), line.substring(1));
     }
     try {
-      cells.addAll(CELLS.<List<String>>readValue(line));
-      return "";
+      Map<String, String> cells = rows.readValue(line);
+      cells.values().removeIf(String::isEmpty);
+      return new Row(in.line(), cells, "");
     } catch (JsonProcessingException e) {
-      return e.getOriginalMessage() + " (expected: a row of CSV on one line)";
+      return new Row(in.line(), Map.of(), problem(e));
     }
+  }
+
+  /** Returns the next line that is not blank, or null if there are no more. */
+  private @Nullable String line() throws IOException {
+    String line = in.next();
+    while (line != null && line.isEmpty()) {
+      line = in.next();
+    }
+    return line;
+  }
+
+  private static String problem(JsonProcessingException e) {
+    return e.getOriginalMessage() + " (expected: a row of CSV on one line)";
   }
 }

@@ -165,6 +165,7 @@ class LimitsImportTest {
             shop,user,gerd,gold,,,,,,
             shop,user,gerd,silver,,,,,,
             shop,user,"hans"x,gold,,,,,,
+            shop,user,ivan,gold,,,,,,,
             """);
     Ran ran = read(file, "--reason", "a test");
     assertThat(ran.status()).isEqualTo(1);
@@ -173,10 +174,11 @@ class LimitsImportTest {
             "line 6: requests_per_unit: \"many\" (expected: a whole number)\n",
             "line 7: requests_per_unit: without a rule",
             "line 8: Missing closing quote",
-            "line 9: 4 values (expected: 10, as the header has)\n",
+            "line 9: Not enough column values: expected 10, found 4",
             "line 10: plan: another one in line 11 (expected: one a customer)\n",
-            "line 12: ",
-            "8 records, 2 written, 0 there already, 6 refused");
+            "line 12: Unexpected character ('x' (code 120)): Expected column separator",
+            "line 13: Too many entries: expected at most 10",
+            "9 records, 2 written, 0 there already, 7 refused");
     assertThat(stored("alice"))
         .usingRecursiveComparison()
         .ignoringFields("version")
@@ -204,6 +206,9 @@ class LimitsImportTest {
     assertThat(typo.err()).contains("header: \"plann\"", "did you mean \"plan\"?");
     assertThat(read(file("a.csv", "domain,key\n"), "--dry-run").err())
         .contains("header: no column value");
+    assertThat(read(file("a.csv", "domain,\"key\n"), "--dry-run").err())
+        .contains("header: Missing closing quote");
+    assertThat(read(file("a.csv", "domain,key,\"value\"\n"), "--dry-run").status()).isZero();
     assertThat(read(file("a.csv", lines(0, 1)), "--dry-run", "--format", "ndjson").status())
         .isZero();
     assertThat(read(file("a.csv", ""), "--dry-run", "--format", "xml").status()).isEqualTo(2);
