@@ -39,8 +39,8 @@ class ClusterStoreTest {
   @Nested
   @ParameterizedClass
   @EnumSource(
-    value = Algorithm.class,
-    names = {"SLIDING_WINDOW_LOG", "FIXED_WINDOW"})
+      value = Algorithm.class,
+      names = {"SLIDING_WINDOW_LOG", "FIXED_WINDOW"})
   class Algorithms extends AlgorithmContract {
     Algorithms(Algorithm algorithm) {
       super(algorithm);

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class CopiesTest {
   private static final int COPY_LINES = 16;
 
-  private static final Pattern SKIPPED = Pattern.compile("|package .*|import .*|//.*|/?\\*.*|\\}.*");
+  private static final Pattern SKIPPED =
+      Pattern.compile("|package .*|import .*|//.*|/?\\*.*|\\}.*");
 
   @Test
   void sources_haveNoCopies() {

@@ -17,6 +17,13 @@ final class Prose {
   private static final Pattern ADDRESS = Pattern.compile("https?://\\S+");
   private static final Pattern EMPHASIS = Pattern.compile("\\*\\*|(?<!\\w)[*_]|[*_](?!\\w)");
   private static final Pattern CODE = Pattern.compile("`+([^`]*)`+");
+  private static final Pattern TAG = Pattern.compile("<[^>]*>");
+
+  /** The quotes around a piece of code. */
+  private static final char OPEN = '\u201c';
+
+  private static final char CLOSE = '\u201d';
+
   private static final String FENCE = "```";
   private static final String INDENT = "    ";
 
@@ -25,7 +32,12 @@ final class Prose {
    *
    * @param line the number of its first line, from 1
    */
-  record Piece(Path page, int line, String text) {}
+  record Piece(Path page, int line, String text) {
+    /** Returns whether the character at a position belongs to a piece of code. */
+    boolean isCode(int position) {
+      return text.lastIndexOf(OPEN, position) > text.lastIndexOf(CLOSE, position);
+    }
+  }
 
   private final Path page;
   private final List<Piece> pieces = new ArrayList<>();
@@ -93,12 +105,13 @@ final class Prose {
     }
   }
 
-  /** Returns a text without Markdown. A piece of code is left as it is. */
-  static String plain(String text) {
+  /** Returns a text without Markdown, with quotes around code. */
+  private static String plain(String text) {
     String plain = IMAGE.matcher(text).replaceAll("");
+    plain = TAG.matcher(plain).replaceAll("");
     plain = LINK.matcher(plain).replaceAll("$1");
     plain = ADDRESS.matcher(plain).replaceAll("the address");
-    plain = CODE.matcher(plain).replaceAll("$1");
+    plain = CODE.matcher(plain).replaceAll(OPEN + "$1" + CLOSE);
     return EMPHASIS.matcher(plain).replaceAll("").replace("\\|", "|").strip();
   }
 }

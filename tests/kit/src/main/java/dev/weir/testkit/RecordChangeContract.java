@@ -106,7 +106,9 @@ public abstract class RecordChangeContract extends StoreFixture {
       Binding asked = step.number() == 0 ? rule : store.variant(rule, policy);
       Ask ask = step.ask();
       Oracle.Verdict right =
-          oracle.variant(policy, kind().mostFineNanos()).ask(ask.key(), ask.nowNanos(), ask.permits());
+          oracle
+              .variant(policy, kind().mostFineNanos())
+              .ask(ask.key(), ask.nowNanos(), ask.permits());
       Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
       assertThat(new Oracle.Verdict(answer.allowed(), answer.remaining(), answer.retryAfterNanos()))
           .as("%s", step)

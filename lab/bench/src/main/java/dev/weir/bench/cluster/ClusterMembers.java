@@ -143,9 +143,7 @@ public final class ClusterMembers implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(home + "/weir"));
     command.addAll(words(flags));
     ChildProcess process =
-        started.start(
-            ChildProcess.of(command)
-                .environment(Map.of("WEIR_JAVA_OPTS", jvm(member))));
+        started.start(ChildProcess.of(command).environment(Map.of("WEIR_JAVA_OPTS", jvm(member))));
     member.process = process;
     Matcher ready = process.await(READY);
     member.httpPort = Integer.parseInt(ready.group(1));

@@ -35,8 +35,8 @@ final class WireLatency {
    */
   void shares(Map<String, String> ports) throws IOException, InterruptedException {
     System.out.printf(
-        "%n**Latency at shares of the maximum, ms, from when a request was due**%n%n"
-            + "| protocol | maximum per second | share | answered per second | p50 | p99 | p99.9 |%n"
+        "%n**Latency at shares of the maximum, ms, from when a request was due**%n%n| protocol |"
+            + " maximum per second | share | answered per second | p50 | p99 | p99.9 |%n"
             + "|---|---|---|---|---|---|---|%n");
     for (Map.Entry<String, String> door : ports.entrySet()) {
       String[] shape = {

@@ -38,9 +38,10 @@ final class WireTail {
 
   static void head() {
     System.out.printf(
-        "%n**At half of the maximum, generator on another processor, ms from when a request was due**%n%n"
-            + "| | maximum per second | due per second | p50 | p99 of each second | p99, median |"
-            + " the generator's own lateness: p99, median |%n|---|---|---|---|---|---|---|%n");
+        "%n**At half of the maximum, generator on another processor, ms from when a request was"
+            + " due**%n%n| | maximum per second | due per second | p50 | p99 of each second | p99,"
+            + " median | the generator's own lateness: p99, median"
+            + " |%n|---|---|---|---|---|---|---|%n");
   }
 
   /** Prints rows of one server, the first of which shows how it warms up. */

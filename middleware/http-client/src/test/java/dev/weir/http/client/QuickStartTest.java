@@ -22,7 +22,8 @@ class QuickStartTest {
   @Test
   void quickStart_limitsARealRequest() throws Exception {
     String yaml =
-        "{domain: partners, descriptors: [{key: host, rate_limit: {unit: day, requests_per_unit: 1}}]}";
+        "{domain: partners, descriptors: [{key: host, rate_limit: {unit: day, requests_per_unit:"
+            + " 1}}]}";
     try (Engine engine =
             Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS);
         Upstream upstream = new Upstream()) {

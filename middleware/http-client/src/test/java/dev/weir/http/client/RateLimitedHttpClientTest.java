@@ -74,8 +74,7 @@ class RateLimitedHttpClientTest extends OutgoingContract {
   @Override
   protected Sent sendAsync(String url) {
     CompletableFuture<HttpResponse<String>> response =
-        client.sendAsync(
-            HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
+        client.sendAsync(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
     return new Sent(
         response.thenApply(RateLimitedHttpClientTest::read), () -> response.cancel(true));
   }

@@ -64,8 +64,7 @@ public final class RedisServer implements AutoCloseable {
   private final int port;
   private ChildProcess process;
 
-  private RedisServer(
-      int port, List<String> within, List<String> options, List<String> arguments)
+  private RedisServer(int port, List<String> within, List<String> options, List<String> arguments)
       throws IOException {
     this.port = port;
     this.binary = binary();

@@ -27,6 +27,19 @@ class RedisServerTest {
     assertThatThrownBy(() -> new RespClient(server.port())).isInstanceOf(IOException.class);
   }
 
+  @Test
+  void commandBefore_isReplacedByTheServer_andByItsReplicas() {
+    try (RedisServer server = RedisServer.startWithin(List.of("env"));
+        RedisServer replica = server.startReplica()) {
+      for (RedisServer each : List.of(server, replica)) {
+        assertThat(each.command("INFO", "server"))
+            .contains("process_id:" + each.handle().pid() + "\r\n");
+        assertThat(each.handle().info().command())
+            .hasValueSatisfying(command -> assertThat(command).doesNotEndWith("env"));
+      }
+    }
+  }
+
   /** A program that starts a server, prints its port, and leaves without closing it. */
   static final class Careless {
     public static void main(String[] none) {

@@ -104,9 +104,7 @@ abstract class RefusalContract {
     Request request = Request.of("shop", "name", "checkout", "key", key);
     decider.peek(
         request,
-        answer ->
-            expected.complete(
-                new String(new CheckAnswer(request, answer).json(), UTF_8)));
+        answer -> expected.complete(new String(new CheckAnswer(request, answer).json(), UTF_8)));
     assertThat(refused.body()).isEqualTo(expected.join());
   }
 
