@@ -203,8 +203,9 @@ class QueueOverTheWireTest {
   @Test
   void clientGoesAway_leavesTheQueue() throws Exception {
     assertThat(check("/v1/check", "patient", "a")).isEqualTo(200);
-    try (Socket unused = send("/v1/check", "patient", "a")) {
+    try (Socket socket = send("/v1/check", "patient", "a")) {
       await("weir_queued_requests", 1);
+      assertThat(socket.isClosed()).isFalse();
     }
     await("weir_queue_left_total", 1);
     assertThat(metric("weir_queued_requests")).isZero();

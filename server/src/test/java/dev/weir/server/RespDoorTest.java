@@ -178,7 +178,7 @@ class RespDoorTest {
         .contains("role:master")
         .contains("throttle_keys:");
     assertThat(client.ask("INFO", "REPLICATION"))
-        .startsWith("$48|# Replication\r\nrole:master\r\nconnected_slaves:0\r\n");
+        .isEqualTo("$48|# Replication\r\nrole:master\r\nconnected_slaves:0\r\n|");
     assertThat(client.ask("INFO", "persistence")).isEqualTo("$0||");
     assertThat(client.ask("CLIENT", "TRACKING", "ON", "OPTIN")).isEqualTo("+OK|");
     assertThat(client.ask("CLIENT", "NO-EVICT", "on")).isEqualTo("+OK|");
