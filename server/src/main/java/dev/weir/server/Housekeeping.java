@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Guarded;
@@ -32,12 +33,7 @@ final class Housekeeping {
   private final FullnessWarning throttleFullness =
       new FullnessWarning("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "weir-housekeeping");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-housekeeping"));
 
   private final Behind behind;
   private final @Nullable MemoryStore throttle;

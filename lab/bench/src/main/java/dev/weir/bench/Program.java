@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.internal.DaemonThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -66,9 +67,7 @@ public final class Program implements AutoCloseable {
       said.append(line).append('\n');
       Matcher matcher = ready.matcher(line);
       if (matcher.find()) {
-        Thread rest = new Thread(() -> skip(lines), "output");
-        rest.setDaemon(true);
-        rest.start();
+        DaemonThreads.create("output", () -> skip(lines)).start();
         return matcher;
       }
     }

@@ -39,6 +39,7 @@ import dev.weir.cluster.internal.peer.PeerPulse;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTls;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
@@ -176,9 +177,12 @@ public final class Cluster implements AutoCloseable {
     DnsSeeds.answerAt(door, formation.self());
     this.map = new CurrentMap(settings.name(), transport, this::changed);
     // In a pool with timed waits, each hand-over would wake two threads.
-    this.asking = Executors.newFixedThreadPool(ASKING_THREADS, Cluster::thread);
-    this.ticking = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
-    this.seating = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
+    this.asking =
+        Executors.newFixedThreadPool(ASKING_THREADS, DaemonThreads.numbered("weir-cluster-asking"));
+    this.ticking =
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-cluster-ticking"));
+    this.seating =
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-cluster-seating"));
     this.groups = new OwnGroups(settings, map, level, this::raised, asking);
     this.changes = new SlotChanges(this::changeMap);
     this.admissions = new Admissions(() -> groups.ledger(0), () -> charter, map, transport, log);
@@ -232,12 +236,6 @@ public final class Cluster implements AutoCloseable {
 
   private int groupCount() {
     return groups.all().size();
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-cluster");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**

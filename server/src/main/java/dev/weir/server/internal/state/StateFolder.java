@@ -2,6 +2,7 @@ package dev.weir.server.internal.state;
 
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.access.WatchedFiles;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.AfterCrash;
@@ -111,7 +112,8 @@ public final class StateFolder implements AutoCloseable {
     } else if (crashed) {
       Logs.LOG.warning(
           "state: the last run did not end in order: what it admitted after its last image is"
-              + " forgotten (--state-after-crash deny refuses keys until their windows have passed)");
+              + " forgotten (--state-after-crash deny refuses keys until their windows have"
+              + " passed)");
     }
   }
 
@@ -326,12 +328,7 @@ public final class StateFolder implements AutoCloseable {
 
   private ScheduledExecutorService every(Duration interval) {
     ScheduledExecutorService thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread made = new Thread(task, "weir-state");
-              made.setDaemon(true);
-              return made;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
     var unused =
         thread.scheduleWithFixedDelay(
             this::saveSome, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
