@@ -1,6 +1,6 @@
 package dev.weir;
 
-import java.util.Locale;
+import dev.weir.internal.Choice;
 
 /** The accuracy with which processes share a limit through a store. */
 public enum Consistency {
@@ -26,6 +26,6 @@ public enum Consistency {
 
   /** Returns the name used in rule files. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.text(this);
   }
 }

@@ -31,7 +31,7 @@ public final class Fingerprint {
    */
   private static final class Shared {
     static final Fingerprint INSTANCE =
-        new Fingerprint(new Sha256(), MULTIPLIER, Long.reverse(MULTIPLIER));
+        new Fingerprint(new Sha256KeyHash(), MULTIPLIER, Long.reverse(MULTIPLIER));
   }
 
   private final KeyHash hash;

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
  * The seed of the random suites of this module; {@code -Dweir.seed} sets it. It is printed in the
  * form of testkit's {@code Trials}, which cannot be used here, since testkit uses this module.
  */
-final class Seed {
+public final class Seed {
   static final long SEED = Long.getLong("weir.seed", System.nanoTime());
 
   private Seed() {}
@@ -18,7 +18,7 @@ final class Seed {
   }
 
   /** Returns the random numbers of a suite of {@code runs} runs, and prints both. */
-  static SplittableRandom random(String name, int runs) {
+  public static SplittableRandom random(String name, int runs) {
     report(name, runs);
     return new SplittableRandom(SEED);
   }

@@ -1,7 +1,7 @@
 package dev.weir.admin;
 
 import dev.weir.admin.internal.limits.Shown;
-import java.util.Locale;
+import dev.weir.internal.Choice;
 
 /** The permissions of a token; each role includes those before it. */
 public enum Role {
@@ -33,6 +33,6 @@ public enum Role {
 
   /** Returns the name, in small letters. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.text(this);
   }
 }

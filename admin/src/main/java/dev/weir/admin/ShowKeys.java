@@ -1,6 +1,6 @@
 package dev.weir.admin;
 
-import java.util.Locale;
+import dev.weir.internal.Choice;
 
 /** The form in which values of keys are shown to users who may not see everything. */
 public enum ShowKeys {
@@ -13,6 +13,6 @@ public enum ShowKeys {
 
   /** Returns the name, in small letters. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.text(this);
   }
 }

@@ -9,6 +9,7 @@ import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.EntryWrite;
 import dev.weir.config.RecordWrite;
+import dev.weir.internal.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,7 +83,7 @@ public final class Tokens {
             Secrets.id(),
             name,
             role,
-            Secrets.hash(secret),
+            Sha256.hex(secret),
             now,
             now.plusSeconds(ttl.toSeconds()),
             cause.author());

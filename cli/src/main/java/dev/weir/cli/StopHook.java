@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.WeirServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -45,8 +46,7 @@ final class StopHook extends Thread {
     super("weir-stop");
     this.start = start;
     this.halt = halt;
-    drainer = new Thread(this::drain, "weir-drain");
-    drainer.setDaemon(true);
+    drainer = DaemonThreads.create("weir-drain", this::drain);
     drainer.start();
   }
 

@@ -18,10 +18,10 @@ class ArchitectureTest {
   void core_dependsOnNothingButTheJdk() {
     classes()
         .that()
-        .resideInAPackage("dev.weir")
+        .resideInAnyPackage("dev.weir", "dev.weir.internal")
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage("dev.weir", "java..", "org.jspecify.annotations")
+        .resideInAnyPackage("dev.weir", "dev.weir.internal", "java..", "org.jspecify.annotations")
         .check(WEIR);
   }
 
@@ -30,7 +30,7 @@ class ArchitectureTest {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
         .layer("core")
-        .definedBy("dev.weir")
+        .definedBy("dev.weir", "dev.weir.internal")
         .layer("identity")
         .definedBy("dev.weir.identity..")
         .layer("rules")
@@ -106,7 +106,12 @@ class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.weir", "dev.weir.rules..", "java..", "org.snakeyaml..", "org.jspecify.annotations")
+            "dev.weir",
+            "dev.weir.internal",
+            "dev.weir.rules..",
+            "java..",
+            "org.snakeyaml..",
+            "org.jspecify.annotations")
         .check(WEIR);
   }
 }

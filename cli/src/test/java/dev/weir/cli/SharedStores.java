@@ -5,11 +5,9 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStoreProvider;
 import dev.weir.config.ConfigStores;
+import dev.weir.config.ForwardingConfigStore;
 import dev.weir.config.StoreAddress;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -45,19 +43,16 @@ public final class SharedStores implements ConfigStoreProvider {
       throw new ConfigException(ConfigException.Kind.UNAVAILABLE, "shared:locked: wrong password");
     }
     ConfigStore store = of(address.place());
-    return (ConfigStore)
-        Proxy.newProxyInstance(
-            ConfigStore.class.getClassLoader(),
-            new Class<?>[] {ConfigStore.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("close")) {
-                return null;
-              }
-              try {
-                return method.invoke(store, arguments);
-              } catch (InvocationTargetException e) {
-                throw Objects.requireNonNull(e.getCause());
-              }
-            });
+    return new ForwardingConfigStore() {
+      @Override
+      protected ConfigStore delegate() {
+        return store;
+      }
+
+      @Override
+      public void close() {
+        // The store outlives the command.
+      }
+    };
   }
 }

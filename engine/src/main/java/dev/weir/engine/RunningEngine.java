@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its periodic tasks run on the threads of its {@link Ticker}; the source of rules has a daemon
  * thread. {@link #close} ends all of them.
  */
-public final class RunningEngine implements Decider, AutoCloseable {
+public final class RunningEngine extends ForwardingDecider implements AutoCloseable {
   private static final Duration EXPIRY = Duration.ofSeconds(1);
 
   private final Engine engine;
@@ -43,6 +42,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
   private final List<Repeated> housekeeping = new ArrayList<>();
 
   private RunningEngine(Builder builder, Engine engine) {
+    super(engine);
     this.engine = engine;
     this.listener = builder.listener;
     this.source = builder.source();
@@ -298,22 +298,6 @@ public final class RunningEngine implements Decider, AutoCloseable {
   @Override
   public void decide(Request request, Consumer<? super Answer> done) {
     engine.decide(request, done);
-  }
-
-  @Override
-  public void peek(Request request, Consumer<? super Answer> done) {
-    engine.peek(request, done);
-  }
-
-  @Override
-  public void refund(Request request, Answer answer, LongConsumer done) {
-    engine.refund(request, answer, done);
-  }
-
-  @Override
-  public Ticket enqueue(
-      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-    return engine.enqueue(request, refused, maxWaitNanos, done);
   }
 
   /** Ends the watching, the threads and the stores; waiting requests are refused. */

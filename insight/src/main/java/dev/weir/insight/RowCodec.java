@@ -1,5 +1,7 @@
 package dev.weir.insight;
 
+import dev.weir.internal.Varint;
+import dev.weir.internal.VarintReader;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +13,6 @@ import java.util.function.ToIntFunction;
  * that {@link Series#UNKNOWN} is 0. The names of rules are stored elsewhere, under numbers.
  */
 final class RowCodec {
-  private static final int LOW_BITS = 0x7f;
-  private static final int MORE = 0x80;
-
   private RowCodec() {}
 
   static byte[] encode(Row row, ToIntFunction<String> numberOf) {
@@ -41,12 +40,8 @@ final class RowCodec {
   }
 
   private static void put(ByteArrayOutputStream to, long value) {
-    long left = value + 1;
-    while (left > LOW_BITS || left < 0) {
-      to.write((int) (left & LOW_BITS) | MORE);
-      left >>>= 7;
-    }
-    to.write((int) left);
+    byte[] number = new byte[Varint.MAX_BYTES];
+    to.write(number, 0, Varint.put(number, 0, value + 1));
   }
 
   /**
@@ -55,7 +50,7 @@ final class RowCodec {
    * @throws IllegalArgumentException if they are not a row
    */
   static Row decode(byte[] bytes, int from, int to, IntFunction<String> nameOf) {
-    Reader in = new Reader(bytes, from, to);
+    Reader in = new Reader(new VarintReader(bytes, from, to));
     long time = in.next();
     long millis = in.next();
     long[] global = in.next(Series.GLOBAL.size());
@@ -74,30 +69,9 @@ final class RowCodec {
     return new Row(time, millis, global, rules, counts, other);
   }
 
-  private static final class Reader {
-    private final byte[] bytes;
-    private final int end;
-    private int at;
-
-    Reader(byte[] bytes, int from, int end) {
-      this.bytes = bytes;
-      this.at = from;
-      this.end = end;
-    }
-
+  private record Reader(VarintReader bytes) {
     long next() {
-      long value = 0;
-      for (int shift = 0; shift < Long.SIZE; shift += 7) {
-        if (at == end) {
-          throw new IllegalArgumentException("row: cut off (expected: more bytes)");
-        }
-        byte next = bytes[at++];
-        value |= (long) (next & LOW_BITS) << shift;
-        if (next >= 0) {
-          return value - 1;
-        }
-      }
-      throw new IllegalArgumentException("row: a number of more than 64 bits (expected: fewer)");
+      return bytes.next() - 1;
     }
 
     long[] next(int size) {

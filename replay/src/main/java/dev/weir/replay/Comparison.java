@@ -2,12 +2,12 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Quota;
+import dev.weir.internal.TextTable;
 import dev.weir.replay.internal.judge.Recording;
 import dev.weir.replay.internal.judge.Timeline;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.KeyPlot;
 import dev.weir.replay.internal.pages.SummaryJson;
-import dev.weir.replay.internal.pages.TextTable;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -165,7 +165,7 @@ public final class Comparison {
             rounded(row.decisionsPerSecond())
           });
     }
-    text.append(TextTable.of(table, "lrrrrrrrr"));
+    text.append(TextTable.of("  ", table, "lrrrrrrrr"));
     text.append("\n  ").append(conclusion()).append('\n');
     text.append("\n  most in a window: permits that one key was admitted within any ");
     text.append(Figures.window(quota.windowNanos())).append('\n');
@@ -191,7 +191,7 @@ public final class Comparison {
       String algorithm = rows.get(i).algorithm().text();
       lines.add(new String[] {algorithm, KeyPlot.line(plot.timelines().get(i))});
     }
-    text.append(TextTable.of(lines, "ll")).append("  from ");
+    text.append(TextTable.of("  ", lines, "ll")).append("  from ");
     text.append(Figures.instant(any.startNanos(0))).append(" to ");
     text.append(Figures.instant(any.startNanos(any.size()))).append('\n');
   }

@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.internal.DaemonThreads;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -151,8 +152,7 @@ public final class DryRuns implements AutoCloseable {
    */
   @SuppressWarnings("ThreadPriorityCheck")
   private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-dry-run");
-    thread.setDaemon(true);
+    Thread thread = DaemonThreads.create("weir-dry-run", task);
     thread.setPriority(Thread.MIN_PRIORITY);
     return thread;
   }

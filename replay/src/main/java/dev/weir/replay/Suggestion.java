@@ -1,12 +1,12 @@
 package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.internal.TextTable;
 import dev.weir.replay.Suggest.Refused;
 import dev.weir.replay.internal.judge.Recording;
 import dev.weir.replay.internal.judge.Trace;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.SummaryJson;
-import dev.weir.replay.internal.pages.TextTable;
 import dev.weir.replay.internal.suggest.SuggestedRules;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -184,7 +184,7 @@ public final class Suggestion {
             keys(each.below())
           });
     }
-    text.append(TextTable.of(table, "lrrrrrrr"));
+    text.append(TextTable.of("  ", table, "lrrrrrrr"));
     text.append("\n  limit for requests, for keys: the smallest that refuses at most ");
     text.append(share()).append(" of the requests, of the keys\n");
     text.append("  refused: by the limit for both; one lower: by the limit below it\n");

@@ -1,10 +1,10 @@
 package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.internal.TextTable;
 import dev.weir.replay.Suggest.Refused;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.SummaryJson;
-import dev.weir.replay.internal.pages.TextTable;
 import dev.weir.replay.internal.suggest.SuggestedRules;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -74,7 +74,7 @@ public record Suggestions(List<Suggestion> each) {
               suggestion.keys(by),
               Figures.plain(by.worstKey())));
     }
-    text.append(TextTable.of(table, weighted ? "lrrrrrl" : "lrrrrl"));
+    text.append(TextTable.of("  ", table, weighted ? "lrrrrrl" : "lrrrrl"));
     return text.append("\nrules to paste\n\n").append(yaml()).toString();
   }
 

@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.internal.Choice;
+
 /** Messages about wrong values, all in the form {@code name: value (expected: constraint)}. */
 public final class Expected {
   private Expected() {}
@@ -24,5 +26,18 @@ public final class Expected {
       throw error(name, value, min + ".." + max);
     }
     return value;
+  }
+
+  /**
+   * Returns the constant that the text stands for.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists all
+   */
+  public static <E extends Enum<E>> E choice(Class<E> type, String name, String text) {
+    E found = Choice.find(type, text);
+    if (found == null) {
+      throw error(name, ShownText.plain(text), "one of " + String.join(", ", Choice.texts(type)));
+    }
+    return found;
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.Sha256;
 import dev.weir.rules.internal.parse.Problems;
 import dev.weir.rules.internal.parse.RuleParser;
 import dev.weir.rules.internal.parse.RuleTree;
@@ -18,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -230,12 +230,7 @@ public final class RuleFiles {
    * differs.
    */
   String digest() {
-    MessageDigest digest;
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
-    }
+    MessageDigest digest = Sha256.digest();
     for (Source source : sources) {
       byte[] content = source.content;
       String head = source.file + "\0" + source.problem + "\0";

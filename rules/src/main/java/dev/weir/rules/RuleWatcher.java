@@ -1,5 +1,6 @@
 package dev.weir.rules;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.rules.internal.parse.FolderEvents;
 import dev.weir.rules.internal.parse.Links;
 import java.io.IOException;
@@ -75,8 +76,7 @@ public final class RuleWatcher implements AutoCloseable {
     this.failed = failed;
     this.opening = opening;
     reported = current.digest();
-    thread = new Thread(this::run, "weir-rule-watcher");
-    thread.setDaemon(true);
+    thread = DaemonThreads.create("weir-rule-watcher", this::run);
   }
 
   /**
@@ -235,16 +235,15 @@ public final class RuleWatcher implements AutoCloseable {
   private static boolean inTime(Runnable task) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     Thread runner =
-        new Thread(
+        DaemonThreads.create(
+            "weir-rule-events",
             () -> {
               try {
                 task.run();
               } finally {
                 done.countDown();
               }
-            },
-            "weir-rule-events");
-    runner.setDaemon(true);
+            });
     runner.start();
     return done.await(MAX_CALL_MILLIS, TimeUnit.MILLISECONDS);
   }

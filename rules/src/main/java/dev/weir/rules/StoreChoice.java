@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.internal.Choice;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The choice of the store in which a rule is counted. */
@@ -23,6 +23,6 @@ public enum StoreChoice {
 
   /** Returns the name used in rule files. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.text(this);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;
@@ -31,12 +32,7 @@ final class Housekeeping {
   private final SystemLoad load;
   private final List<Task> tasks = new ArrayList<>();
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "weir-housekeeping");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-housekeeping"));
 
   Housekeeping(SystemLoad load) {
     this.load = load;

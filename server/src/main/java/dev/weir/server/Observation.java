@@ -7,6 +7,7 @@ import dev.weir.insight.History;
 import dev.weir.insight.HotKeys;
 import dev.weir.insight.Insight;
 import dev.weir.insight.Refusals;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.rules.StoredConfiguration;
@@ -48,7 +49,7 @@ final class Observation implements AutoCloseable {
       Insight insight, ServerSettings settings, StoredConfiguration configuration, Ticker ticker) {
     this.insight = insight;
     this.ticker = ticker;
-    clock = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "weir-insight"));
+    clock = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-insight"));
     live =
         new ThreadPoolExecutor(
             1,
@@ -56,7 +57,7 @@ final class Observation implements AutoCloseable {
             0,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_WAITING),
-            task -> daemon(task, "weir-live"),
+            DaemonThreads.named("weir-live"),
             new ThreadPoolExecutor.DiscardPolicy());
     Executor guarded = task -> live.execute(new Guarded(Loop.INSIGHT, task));
     observed =
@@ -66,12 +67,6 @@ final class Observation implements AutoCloseable {
             configuration.node(),
             () -> configuration.status().appliedRevision(),
             guarded);
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   /** Observes an engine; nothing is read before {@link #begin}. */

@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.log.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,7 +78,8 @@ final class Parts {
     Duration deadline = part.deadline().get();
     CountDownLatch done = new CountDownLatch(1);
     Thread thread =
-        new Thread(
+        DaemonThreads.create(
+            "weir-stop-" + part.name(),
             () -> {
               try {
                 part.stop().run();
@@ -88,9 +90,7 @@ final class Parts {
               } finally {
                 done.countDown();
               }
-            },
-            "weir-stop-" + part.name());
-    thread.setDaemon(true);
+            });
     try {
       thread.start();
       if (done.await(deadline.toNanos(), TimeUnit.NANOSECONDS)) {

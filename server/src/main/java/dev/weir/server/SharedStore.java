@@ -3,7 +3,7 @@ package dev.weir.server;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Store;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;

@@ -7,10 +7,9 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStoreProvider;
 import dev.weir.config.ConfigStores;
+import dev.weir.config.ForwardingConfigStore;
 import dev.weir.config.StoreAddress;
 import dev.weir.config.rows.Tree;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,20 +75,17 @@ public final class TestConfigStores implements ConfigStoreProvider {
     }
     shared.check();
     shared.password = address.password();
-    return (ConfigStore)
-        Proxy.newProxyInstance(
-            ConfigStore.class.getClassLoader(),
-            new Class<?>[] {ConfigStore.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("close")) {
-                return null; // The store stays open for the other servers.
-              }
-              shared.check();
-              try {
-                return method.invoke(shared.store, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return new ForwardingConfigStore() {
+      @Override
+      protected ConfigStore delegate() {
+        shared.check();
+        return shared.store;
+      }
+
+      @Override
+      public void close() {
+        // The store stays open for the other servers.
+      }
+    };
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.traffic;
 
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
+import dev.weir.rules.Expected;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -58,7 +59,7 @@ public record GeneratorOptions(
      * @throws IllegalArgumentException if there is none; the message lists all
      */
     public static Kind of(String text) {
-      return Choice.of(Kind.class, "traffic", text);
+      return Expected.choice(Kind.class, "traffic", text);
     }
   }
 

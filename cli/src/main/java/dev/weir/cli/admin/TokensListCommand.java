@@ -1,7 +1,7 @@
 package dev.weir.cli.admin;
 
+import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.JsonObject;
-import dev.weir.cli.command.TextTable;
 import dev.weir.cli.rules.StoreFlags;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Entry;
@@ -33,7 +33,7 @@ final class TokensListCommand extends AdminCommand {
       tokens.forEach(out()::println);
       return 0;
     }
-    TextTable table = new TextTable("ID", "ROLE", "NAME", "EXPIRES", "CREATED", "BY");
+    HeadedTable table = new HeadedTable("ID", "ROLE", "NAME", "EXPIRES", "CREATED", "BY");
     for (JsonObject token : tokens) {
       table.add(
           token.text("id"),

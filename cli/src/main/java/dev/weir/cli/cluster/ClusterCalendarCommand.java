@@ -2,8 +2,8 @@ package dev.weir.cli.cluster;
 
 import dev.weir.Ticker;
 import dev.weir.cli.cluster.ClusterView.Replica;
+import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.ServerFlags;
-import dev.weir.cli.command.TextTable;
 import dev.weir.rules.ShownText;
 import java.io.PrintWriter;
 import java.time.Instant;
@@ -53,8 +53,8 @@ final class ClusterCalendarCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static TextTable table(ClusterView view, Instant now) {
-    TextTable table = new TextTable("GROUP", "LEADER", "CALENDAR", "THIS MACHINE", "FOLLOWS");
+  private static HeadedTable table(ClusterView view, Instant now) {
+    HeadedTable table = new HeadedTable("GROUP", "LEADER", "CALENDAR", "THIS MACHINE", "FOLLOWS");
     for (int group = 0; group < view.groups(); group++) {
       Replica leader = view.leader(group);
       if (leader == null) {

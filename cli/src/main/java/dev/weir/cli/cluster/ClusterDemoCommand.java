@@ -3,7 +3,7 @@ package dev.weir.cli.cluster;
 import dev.weir.cli.Providers;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.CtrlC;
-import dev.weir.cli.command.TextTable;
+import dev.weir.cli.command.HeadedTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -130,7 +130,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
   }
 
   private static String text(List<DemoMember> all) {
-    TextTable table = new TextTable("MEMBER", "HTTP", "GRPC", "REDIS PROTOCOL", "PROCESS");
+    HeadedTable table = new HeadedTable("MEMBER", "HTTP", "GRPC", "REDIS PROTOCOL", "PROCESS");
     all.forEach(each -> table.add(each.row()));
     DemoMember first = all.get(0);
     DemoMember last = all.get(all.size() - 1);

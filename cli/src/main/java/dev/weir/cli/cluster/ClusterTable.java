@@ -2,8 +2,9 @@ package dev.weir.cli.cluster;
 
 import dev.weir.cli.cluster.ClusterView.Member;
 import dev.weir.cli.cluster.ClusterView.Replica;
+import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.Text;
-import dev.weir.cli.command.TextTable;
+import dev.weir.internal.Choice;
 import dev.weir.rules.ShownText;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +31,7 @@ final class ClusterTable {
     lines.add(
         (view.id().isEmpty() ? "no cluster yet" : "cluster " + shortId(view.id()))
             + ": "
-            + view.health().name().toLowerCase(Locale.ROOT)
+            + Choice.text(view.health())
             + ", "
             + up
             + " of "
@@ -74,7 +75,7 @@ final class ClusterTable {
 
   /** Returns a table of each group's slots, and of the slots that move. */
   static String slots(ClusterView view) {
-    TextTable table = new TextTable("GROUP", "SLOTS", "LEADER");
+    HeadedTable table = new HeadedTable("GROUP", "SLOTS", "LEADER");
     for (int group = 0; group < view.slots().size(); group++) {
       Replica leader = view.leader(group);
       table.add(
@@ -103,8 +104,9 @@ final class ClusterTable {
     return ShownText.plain(id.substring(0, Math.min(ID_LENGTH, id.length())));
   }
 
-  private static TextTable members(ClusterView view) {
-    TextTable table = new TextTable("MEMBER", "STATE", "LEADS", "KEYS", "BEHIND", "LOG", "ZONE");
+  private static HeadedTable members(ClusterView view) {
+    HeadedTable table =
+        new HeadedTable("MEMBER", "STATE", "LEADS", "KEYS", "BEHIND", "LOG", "ZONE");
     for (Member member : view.members()) {
       if (!member.up()) {
         table.add(member.name(), "down", "", "", "", "", member.zone());
@@ -154,9 +156,9 @@ final class ClusterTable {
     return "up";
   }
 
-  private static TextTable groups(ClusterView view, Instant now) {
-    TextTable table =
-        new TextTable("GROUP", "LEADER", "TERM", "INDEX", "SLOTS", "TIME", "REPLICAS");
+  private static HeadedTable groups(ClusterView view, Instant now) {
+    HeadedTable table =
+        new HeadedTable("GROUP", "LEADER", "TERM", "INDEX", "SLOTS", "TIME", "REPLICAS");
     for (int group = 0; group < view.groups(); group++) {
       Replica leader = view.leader(group);
       String slots = group < view.slots().size() ? view.slots().get(group) : "";

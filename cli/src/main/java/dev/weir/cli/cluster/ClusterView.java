@@ -2,12 +2,12 @@ package dev.weir.cli.cluster;
 
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.JsonObject;
+import dev.weir.internal.Choice;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,12 +132,11 @@ record ClusterView(
   }
 
   private static Health health(String text) {
-    for (Health each : Health.values()) {
-      if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
-        return each;
-      }
+    Health health = Choice.find(Health.class, text);
+    if (health == null) {
+      throw wrong("health", text, "healthy, degraded or unanswered");
     }
-    throw wrong("health", text, "healthy, degraded or unanswered");
+    return health;
   }
 
   private static Replica replica(String member, JsonObject json) {

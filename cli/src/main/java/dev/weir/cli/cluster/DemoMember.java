@@ -2,6 +2,7 @@ package dev.weir.cli.cluster;
 
 import dev.weir.cli.Main;
 import dev.weir.cli.Providers;
+import dev.weir.internal.DaemonThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -108,9 +109,7 @@ final class DemoMember {
    */
   void start(Consumer<Boolean> begun) throws IOException {
     Process first = startProcess();
-    Thread thread = new Thread(() -> keep(first, begun), "weir-demo-" + name);
-    thread.setDaemon(true);
-    thread.start();
+    DaemonThreads.create("weir-demo-" + name, () -> keep(first, begun)).start();
   }
 
   private synchronized Process startProcess() throws IOException {

@@ -1,7 +1,7 @@
 package dev.weir.cli.command;
 
+import dev.weir.internal.Choice;
 import java.io.PrintWriter;
-import java.util.Locale;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,7 +28,7 @@ public final class CompletionCommand implements Runnable {
 
     @Override
     public String toString() {
-      return name().toLowerCase(Locale.ROOT);
+      return Choice.text(this);
     }
   }
 

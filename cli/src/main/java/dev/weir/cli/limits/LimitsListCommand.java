@@ -2,8 +2,8 @@ package dev.weir.cli.limits;
 
 import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
+import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.JsonObject;
-import dev.weir.cli.command.TextTable;
 import dev.weir.cli.command.UrlText;
 import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
@@ -70,7 +70,7 @@ final class LimitsListCommand extends AdminCommand {
                           "limit",
                           Integer.toString(Math.min(PAGE, limit - shown))))
               .json();
-      TextTable table = new TextTable("VALUE", "PLAN", "LIMITS", "NOTE");
+      HeadedTable table = new HeadedTable("VALUE", "PLAN", "LIMITS", "NOTE");
       for (JsonObject record : page.objects("records")) {
         shown++;
         if (json()) {

@@ -3,7 +3,7 @@ package dev.weir.cli.rules;
 import dev.weir.cli.command.Text;
 import dev.weir.cli.command.Version;
 import dev.weir.config.Json;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Severity;
@@ -13,7 +13,6 @@ import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The formats in which {@code weir lint} shows its findings. */
@@ -153,6 +152,6 @@ enum LintFormat {
   }
 
   private static String level(Problem problem) {
-    return problem.severity().name().toLowerCase(Locale.ROOT);
+    return Choice.text(problem.severity());
   }
 }

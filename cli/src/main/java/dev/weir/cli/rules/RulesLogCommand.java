@@ -1,8 +1,8 @@
 package dev.weir.cli.rules;
 
 import dev.weir.cli.admin.AdminCommand;
+import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.JsonObject;
-import dev.weir.cli.command.TextTable;
 import dev.weir.rules.Expected;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -31,7 +31,7 @@ final class RulesLogCommand extends AdminCommand {
       revisions.forEach(out()::println);
       return 0;
     }
-    TextTable table = new TextTable("REVISION", "TIME", "AUTHOR", "REASON");
+    HeadedTable table = new HeadedTable("REVISION", "TIME", "AUTHOR", "REASON");
     for (JsonObject each : revisions) {
       table.add(each.text("revision"), each.text("at"), each.text("author"), each.text("reason"));
     }

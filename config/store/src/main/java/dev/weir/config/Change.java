@@ -1,7 +1,7 @@
 package dev.weir.config;
 
 import dev.weir.config.internal.bytes.Check;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 
 /**
  * A line of the log of all changes. It is kept as the text that was hashed, so that a version of
@@ -15,7 +15,7 @@ import dev.weir.config.internal.bytes.Sha256;
 public record Change(long number, String json, String hash) {
   public Change {
     Check.range("number", number, 1, Long.MAX_VALUE);
-    Sha256.require("hash", hash);
+    HexHash.require("hash", hash);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.weir.config;
 
 import dev.weir.config.ConfigException.Kind;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import java.util.List;
 
 /** A proof that a store's log of changes is as it was written. */
@@ -27,7 +27,7 @@ public final class ChangeLog {
    * that was rewritten or cut off as a whole, with its head.
    */
   public static Verification verify(ConfigStore store) {
-    return verify(store, new Head("", 0, 0, Sha256.NONE));
+    return verify(store, new Head("", 0, 0, HexHash.NONE));
   }
 
   /**
@@ -39,7 +39,7 @@ public final class ChangeLog {
    */
   public static Verification verify(ConfigStore store, Head known) {
     long position = 0;
-    String hash = Sha256.NONE;
+    String hash = HexHash.NONE;
     try {
       Head head = store.head();
       while (position < head.position()) {
@@ -51,13 +51,13 @@ public final class ChangeLog {
           if (change.number() != position + 1) {
             return wrong(position, hash, "change " + (position + 1) + ": missing");
           }
-          if (!Sha256.chained(hash, change.json()).equals(change.hash())) {
+          if (!HexHash.chained(hash, change.json()).equals(change.hash())) {
             return wrong(position, hash, "change " + change.number() + ": edited");
           }
           position = change.number();
           hash = change.hash();
           if (position == known.position() && !hash.equals(known.hash())) {
-            return wrong(0, Sha256.NONE, "change " + position + ": not the one that was known");
+            return wrong(0, HexHash.NONE, "change " + position + ": not the one that was known");
           }
           if (position == head.position() && !hash.equals(head.hash())) {
             return wrong(position, hash, "change " + position + ": not the one of the head");

@@ -1,7 +1,7 @@
 package dev.weir.config;
 
 import dev.weir.config.internal.bytes.Check;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 
 /**
  * The state of a store: its newest revision and its last change.
@@ -15,6 +15,6 @@ public record Head(String store, long revision, long position, String hash) {
   public Head {
     Check.range("revision", revision, 0, Long.MAX_VALUE);
     Check.range("position", position, 0, Long.MAX_VALUE);
-    Sha256.require("hash", hash);
+    HexHash.require("hash", hash);
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.config;
 import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.follow.Stored;
 import dev.weir.config.rows.Counts;
+import dev.weir.internal.Choice;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -100,7 +101,7 @@ public record Rollout(
     members.put("seconds", time.toSeconds());
     members.put("max_refused_rise", (long) maxRise);
     members.put("counts", counted);
-    members.put("state", state.name().toLowerCase(Locale.ROOT));
+    members.put("state", Choice.name(state));
     members.put("outcome", outcome);
     return Json.write(members);
   }

@@ -3,7 +3,7 @@ package dev.weir.config;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Rollout.State;
 import dev.weir.config.internal.bytes.Check;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.follow.Stored;
 import dev.weir.config.rows.Counts;
 import dev.weir.config.rows.Tree;
@@ -159,7 +159,7 @@ public final class Rollouts {
    */
   private static List<String> first(List<Node> live, int share, long revision) {
     List<String> ids = new ArrayList<>(live.stream().map(Node::id).toList());
-    ids.sort(Comparator.comparing(id -> Sha256.of(revision + " " + id)));
+    ids.sort(Comparator.comparing(id -> HexHash.of(revision + " " + id)));
     int count = Math.max(1, Math.min(ids.size() - 1, (ids.size() * share + 99) / 100));
     return ids.subList(0, count).stream().sorted().toList();
   }

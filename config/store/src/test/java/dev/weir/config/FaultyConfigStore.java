@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A store that fails at a test's request, and records the calls that it received. */
-public final class FaultyConfigStore extends ForwardingConfigStore {
+public final class FaultyConfigStore extends WrappedConfigStore {
   /** The calls that fail. */
   public enum Fault {
     NONE,

@@ -14,7 +14,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** A store in memory whose answers are late, lost or unreadable at a test's request. */
-public final class RecordsUnderTest extends ForwardingConfigStore {
+public final class RecordsUnderTest extends WrappedConfigStore {
   public static final Cause CAUSE = Cause.of("test", "a test");
 
   public boolean away;

@@ -1,11 +1,11 @@
 package dev.weir.config;
 
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A store whose log was tampered with. */
-final class Tampered extends ForwardingConfigStore {
+final class Tampered extends WrappedConfigStore {
   /** The ways to tamper with a change. */
   enum How {
     EDITED,
@@ -29,7 +29,7 @@ final class Tampered extends ForwardingConfigStore {
     Head head = super.head();
     List<Change> log = changes(0, MAX_BATCH);
     if (how == How.CUT_OFF_WITH_ALL_BEHIND || how == How.REWRITTEN_WITH_ALL_BEHIND) {
-      String hash = log.isEmpty() ? Sha256.NONE : log.get(log.size() - 1).hash();
+      String hash = log.isEmpty() ? HexHash.NONE : log.get(log.size() - 1).hash();
       return new Head(head.store(), head.revision(), log.size(), hash);
     }
     return head;
@@ -38,14 +38,14 @@ final class Tampered extends ForwardingConfigStore {
   @Override
   public List<Change> changes(long after, int limit) {
     List<Change> changed = new ArrayList<>();
-    String previous = Sha256.NONE;
+    String previous = HexHash.NONE;
     for (Change change : super.changes(0, MAX_BATCH)) {
       boolean here = change.number() == broken;
       String json = here ? change.json().replace("ops", "oops") : change.json();
       switch (how) {
         case EDITED -> changed.add(new Change(change.number(), json, change.hash()));
         case REHASHED -> {
-          String hash = here ? Sha256.chained(previous, json) : change.hash();
+          String hash = here ? HexHash.chained(previous, json) : change.hash();
           changed.add(new Change(change.number(), json, hash));
         }
         case REMOVED -> {
@@ -59,7 +59,7 @@ final class Tampered extends ForwardingConfigStore {
           }
         }
         case REWRITTEN_WITH_ALL_BEHIND -> {
-          changed.add(new Change(change.number(), json, Sha256.chained(previous, json)));
+          changed.add(new Change(change.number(), json, HexHash.chained(previous, json)));
         }
       }
       previous = how == How.REWRITTEN_WITH_ALL_BEHIND ? last(changed) : change.hash();

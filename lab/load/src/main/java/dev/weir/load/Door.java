@@ -1,6 +1,6 @@
 package dev.weir.load;
 
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 
 /** A protocol of a server under load. */
 public enum Door {

@@ -1,5 +1,6 @@
 package dev.weir.load;
 
+import dev.weir.internal.Choice;
 import io.grpc.Status;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -11,7 +12,6 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersDecoder;
 import io.netty.util.AsciiString;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,6 +126,6 @@ final class FieldBlocks implements Http2HeadersDecoder {
     } catch (NumberFormatException e) {
       return "status " + code;
     }
-    return Status.fromCodeValue(value).getCode().name().toLowerCase(Locale.ROOT);
+    return Choice.name(Status.fromCodeValue(value).getCode());
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.load;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.weir.internal.Choice;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -16,7 +17,6 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.ssl.SslHandler;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -374,8 +374,7 @@ final class GrpcClientHandler extends SocketClient {
       if (place != FREE) {
         Http2Error error = Http2Error.valueOf(code);
         lane.lost(
-            release(place),
-            "http2 " + (error == null ? "error " + code : error.name().toLowerCase(Locale.ROOT)));
+            release(place), "http2 " + (error == null ? "error " + code : Choice.name(error)));
         proceed();
       }
     }

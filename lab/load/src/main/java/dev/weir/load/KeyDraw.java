@@ -1,6 +1,6 @@
 package dev.weir.load;
 
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.ShareText;
 import dev.weir.traffic.Zipf;
 import java.util.SplittableRandom;

@@ -1,6 +1,7 @@
 package dev.weir.load;
 
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -129,8 +130,7 @@ public final class LoadGenerator {
       lane.loop().execute(lane::fill);
       lane.loop().later(Lane.SWEEP_NANOS, () -> sweep(lane));
     }
-    Thread pacer = new Thread(this::pace, "weir-pacer");
-    pacer.setDaemon(true);
+    Thread pacer = DaemonThreads.create("weir-pacer", this::pace);
     if (plan.connections().loops().poll()) {
       rings.forEach(ring -> ring.loop().execute(() -> poll(ring)));
     } else if (schedule instanceof OpenSchedule) {

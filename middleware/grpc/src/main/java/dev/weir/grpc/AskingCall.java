@@ -3,6 +3,7 @@ package dev.weir.grpc;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.internal.RememberedRefusals;
 import dev.weir.rules.Request;
 import io.grpc.Attributes;
 import io.grpc.ClientCall;
@@ -262,13 +263,15 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
   }
 
   private long rememberedNanos() {
-    return limits.refusals.isEmpty()
-        ? 0
-        : limits.refusals.remainingNanos(key(), limits.ticker.nanos());
+    if (limits.refusals.size() == 0) {
+      return 0;
+    }
+    RememberedRefusals.Refusal refusal = limits.refusals.find(key());
+    return refusal == null ? 0 : Math.max(0, refusal.untilNanos() - limits.ticker.nanos());
   }
 
   private long key() {
-    return limits.refusals.key(authority, method, request.descriptors());
+    return limits.keys.key(authority, method, request.descriptors());
   }
 
   /** Returns the time for which the call may still wait. */
@@ -365,7 +368,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
       if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
         long nanos = Math.min(Retry.nanos(trailers), limits.maxRememberedNanos);
         if (nanos > 0) {
-          limits.refusals.remember(key(), limits.ticker.nanos() + nanos);
+          limits.refusals.remember(key(), status.getCode().value(), nanos);
         }
       }
       super.onClose(status, trailers);

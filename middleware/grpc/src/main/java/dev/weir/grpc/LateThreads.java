@@ -1,5 +1,6 @@
 package dev.weir.grpc;
 
+import dev.weir.internal.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -22,10 +23,6 @@ final class LateThreads {
         KEEP_SECONDS,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
-        task -> {
-          Thread thread = new Thread(task, "weir-grpc");
-          thread.setDaemon(true);
-          return thread;
-        });
+        DaemonThreads.numbered("weir-grpc"));
   }
 }

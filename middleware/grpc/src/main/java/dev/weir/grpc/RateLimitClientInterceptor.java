@@ -6,6 +6,7 @@ import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.Missing;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
+import dev.weir.internal.RememberedRefusals;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -41,9 +42,13 @@ import org.jspecify.annotations.Nullable;
  * and channels.
  */
 public final class RateLimitClientInterceptor implements ClientInterceptor {
+  /** The most refusals that are kept, about 2 MB. */
+  static final int MAX_REFUSALS = 10_000;
+
   final @Nullable Decider decider;
   final CallDescriptors descriptors;
-  final RememberedRefusals refusals = new RememberedRefusals();
+  final CallKeys keys = new CallKeys();
+  final RememberedRefusals<Long> refusals;
   final long maxWaitNanos;
   final long maxRememberedNanos;
   final Ticker ticker;
@@ -55,6 +60,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     maxWaitNanos = builder.maxWaitNanos;
     maxRememberedNanos = builder.maxRememberedNanos;
     ticker = builder.ticker;
+    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS);
     executor = builder.executor == null ? LateThreads.create() : builder.executor;
   }
 

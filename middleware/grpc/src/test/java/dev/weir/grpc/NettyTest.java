@@ -9,7 +9,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.Ticket;
+import dev.weir.engine.ForwardingDecider;
 import dev.weir.rules.Request;
 import dev.weir.testkit.WindowChecker;
 import io.grpc.CallOptions;
@@ -37,7 +37,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -262,26 +261,14 @@ class NettyTest {
   }
 
   /** The engine, with its answers on other threads. */
-  private final class Elsewhere implements Decider {
+  private final class Elsewhere extends ForwardingDecider {
+    Elsewhere() {
+      super(engine);
+    }
+
     @Override
     public void decide(Request request, Consumer<? super Answer> done) {
-      others.execute(() -> engine.decide(request, done));
-    }
-
-    @Override
-    public void peek(Request request, Consumer<? super Answer> done) {
-      engine.peek(request, done);
-    }
-
-    @Override
-    public void refund(Request request, Answer answer, LongConsumer done) {
-      engine.refund(request, answer, done);
-    }
-
-    @Override
-    public Ticket enqueue(
-        Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-      return engine.enqueue(request, refused, maxWaitNanos, done);
+      others.execute(() -> super.decide(request, done));
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.RememberedRefusals;
 import dev.weir.rules.Descriptor;
 import dev.weir.testkit.FakeTicker;
 import io.grpc.CallOptions;
@@ -227,32 +228,45 @@ class RateLimitClientInterceptorTest {
     assertThat(sent.calls()).isEqualTo(2);
   }
 
-  @Test
-  void manyRefusals_theOldestAreForgotten() {
-    RememberedRefusals refusals = new RememberedRefusals();
-    for (int i = 0; i <= RememberedRefusals.MAX; i++) {
-      refusals.remember(refusals.key("shop", "m" + i, List.of()), 100);
-    }
-
-    assertThat(refusals.remainingNanos(refusals.key("shop", "m0", List.of()), 0)).isZero();
-    assertThat(refusals.remainingNanos(refusals.key("shop", "m1", List.of()), 0)).isEqualTo(100);
-    assertThat(refusals.isEmpty()).isFalse();
+  /** Refuses calls of one method for 100 ns. */
+  private static void refuse(
+      RateLimitClientInterceptor limits, String method, List<Descriptor> descriptors) {
+    limits.refusals.remember(limits.keys.key("shop", method, descriptors), 0, 100);
   }
 
-  private static WeakReference<String> remembered(RememberedRefusals refusals, int i) {
+  /** Returns for how long such a call is refused. */
+  private static long refusedNanos(
+      RateLimitClientInterceptor limits, String method, List<Descriptor> descriptors) {
+    RememberedRefusals.Refusal refusal =
+        limits.refusals.find(limits.keys.key("shop", method, descriptors));
+    return refusal == null ? 0 : refusal.untilNanos() - limits.ticker.nanos();
+  }
+
+  @Test
+  void manyRefusals_theOldestAreForgotten() {
+    RateLimitClientInterceptor limits = builder().build();
+    for (int i = 0; i <= RateLimitClientInterceptor.MAX_REFUSALS; i++) {
+      refuse(limits, "m" + i, List.of());
+    }
+
+    assertThat(refusedNanos(limits, "m0", List.of())).isZero();
+    assertThat(refusedNanos(limits, "m1", List.of())).isEqualTo(100);
+    assertThat(limits.refusals.size()).isEqualTo(RateLimitClientInterceptor.MAX_REFUSALS);
+  }
+
+  private static WeakReference<String> remembered(RateLimitClientInterceptor limits, int i) {
     String value = String.format("%08192d", i);
-    long key = refusals.key("shop", "m", List.of(Descriptor.of("tenant", value)));
-    refusals.remember(key, 100);
+    refuse(limits, "m", List.of(Descriptor.of("tenant", value)));
     return new WeakReference<>(value);
   }
 
   /** The longest values, of headers that a client of the application may choose. */
   @Test
   void refusalsOfLongValues_keepNoTexts() {
-    RememberedRefusals refusals = new RememberedRefusals();
+    RateLimitClientInterceptor limits = builder().build();
     List<WeakReference<String>> texts = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
-      texts.add(remembered(refusals, i));
+      texts.add(remembered(limits, i));
     }
     for (int i = 0; i < COLLECTIONS && !texts.isEmpty(); i++) {
       System.gc();
@@ -261,38 +275,36 @@ class RateLimitClientInterceptorTest {
     assertThat(texts.size()).as("texts still in memory").isZero();
     for (int i = 0; i < 1_000; i++) {
       Descriptor same = Descriptor.of("tenant", String.format("%08192d", i));
-      assertThat(refusals.remainingNanos(refusals.key("shop", "m", List.of(same)), 0))
-          .isEqualTo(100);
+      assertThat(refusedNanos(limits, "m", List.of(same))).isEqualTo(100);
     }
   }
 
   @Test
   void callsThatDiffer_haveRefusalsOfTheirOwn() {
-    RememberedRefusals refusals = new RememberedRefusals();
+    CallKeys keys = new CallKeys();
     Descriptor one = Descriptor.of("a", "b", "c", "d");
     assertThat(
             Set.of(
-                refusals.key("shop", "m", List.of(one)),
-                refusals.key("shop", "n", List.of(one)),
-                refusals.key("other", "m", List.of(one)),
-                refusals.key(null, "m", List.of(one)),
-                refusals.key("shop", "m", List.of()),
-                refusals.key("shop", "m", List.of(one, one)),
-                refusals.key(
-                    "shop", "m", List.of(Descriptor.of("a", "b"), Descriptor.of("c", "d"))),
-                refusals.key("shop", "m", List.of(Descriptor.of("a", "b", "cd", ""))),
-                refusals.key("shop", "m", List.of(new Descriptor(one.entries(), null, 2L)))))
+                keys.key("shop", "m", List.of(one)),
+                keys.key("shop", "n", List.of(one)),
+                keys.key("other", "m", List.of(one)),
+                keys.key(null, "m", List.of(one)),
+                keys.key("shop", "m", List.of()),
+                keys.key("shop", "m", List.of(one, one)),
+                keys.key("shop", "m", List.of(Descriptor.of("a", "b"), Descriptor.of("c", "d"))),
+                keys.key("shop", "m", List.of(Descriptor.of("a", "b", "cd", ""))),
+                keys.key("shop", "m", List.of(new Descriptor(one.entries(), null, 2L)))))
         .hasSize(9);
   }
 
   @Test
   void lastRefusalIsOver_noneIsLookedFor() {
-    RememberedRefusals refusals = new RememberedRefusals();
-    long key = refusals.key("shop", "m", List.of());
-    refusals.remember(key, 100);
+    RateLimitClientInterceptor limits = builder().build();
+    refuse(limits, "m", List.of());
+    time.advance(100);
 
-    assertThat(refusals.remainingNanos(key, 100)).isZero();
-    assertThat(refusals.isEmpty()).isTrue();
+    assertThat(refusedNanos(limits, "m", List.of())).isZero();
+    assertThat(limits.refusals.size()).isZero();
   }
 
   @Test
@@ -303,6 +315,7 @@ class RateLimitClientInterceptorTest {
         .hasMessage(
             """
             domain: not set (expected: the domain of the rules)
-            descriptor: "peer={ip}" (expected: no {ip}: a client knows no peer)""");
+            descriptor: "peer={ip}" (expected: no {ip}: a client knows no peer)\
+            """);
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.engine.Answer;
-import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
+import dev.weir.engine.ForwardingDecider;
 import dev.weir.engine.Ticket;
 import dev.weir.identity.ClientAddress;
 import dev.weir.rules.Request;
@@ -43,18 +43,17 @@ public abstract class EventLoopContract extends MiddlewareContract {
   protected abstract void listenOn(Path socket);
 
   /** An engine that counts charged and returned permits. */
-  private static final class Ledger implements Decider {
-    private final Engine engine;
+  private static final class Ledger extends ForwardingDecider {
     final LongAdder charged = new LongAdder();
     final LongAdder returned = new LongAdder();
 
     Ledger(Engine engine) {
-      this.engine = engine;
+      super(engine);
     }
 
     @Override
     public void decide(Request request, Consumer<? super Answer> done) {
-      engine.decide(
+      super.decide(
           request,
           answer -> {
             if (answer.allowed()) {
@@ -65,25 +64,14 @@ public abstract class EventLoopContract extends MiddlewareContract {
     }
 
     @Override
-    public void peek(Request request, Consumer<? super Answer> done) {
-      engine.peek(request, done);
-    }
-
-    @Override
     public void refund(Request request, Answer answer, LongConsumer done) {
-      engine.refund(
+      super.refund(
           request,
           answer,
           permits -> {
             returned.add(permits);
             done.accept(permits);
           });
-    }
-
-    @Override
-    public Ticket enqueue(
-        Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-      return engine.enqueue(request, refused, maxWaitNanos, done);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.engine.ForwardingDecider;
 import dev.weir.engine.Ticket;
 import dev.weir.rules.Request;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
@@ -22,34 +22,17 @@ class VerdictSettlingTest {
   private final LimitedEngine limits = new LimitedEngine();
 
   /** A decider that counts the refunds. */
-  private static final class CountedRefunds implements Decider {
-    private final Decider decider;
+  private static final class CountedRefunds extends ForwardingDecider {
     private final AtomicInteger refunds = new AtomicInteger();
 
     CountedRefunds(Decider decider) {
-      this.decider = decider;
-    }
-
-    @Override
-    public void decide(Request request, Consumer<? super Answer> done) {
-      decider.decide(request, done);
-    }
-
-    @Override
-    public void peek(Request request, Consumer<? super Answer> done) {
-      decider.peek(request, done);
+      super(decider);
     }
 
     @Override
     public void refund(Request request, Answer answer, LongConsumer done) {
       refunds.incrementAndGet();
-      decider.refund(request, answer, done);
-    }
-
-    @Override
-    public Ticket enqueue(
-        Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-      return decider.enqueue(request, refused, maxWaitNanos, done);
+      super.refund(request, answer, done);
     }
   }
 

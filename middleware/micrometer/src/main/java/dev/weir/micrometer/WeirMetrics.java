@@ -4,11 +4,11 @@ import dev.weir.LimiterListener;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Store;
+import dev.weir.internal.Choice;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -134,7 +134,7 @@ public final class WeirMetrics implements LimiterListener {
             "outcome",
             allowed ? "allowed" : "refused",
             "reason",
-            reason.name().toLowerCase(Locale.ROOT));
+            Choice.name(reason));
     Counter requests =
         Counter.builder("weir.requests")
             .description("Requests decided")

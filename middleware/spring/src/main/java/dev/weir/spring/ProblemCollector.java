@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

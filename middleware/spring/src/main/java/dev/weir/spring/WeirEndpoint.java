@@ -8,7 +8,7 @@ import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.RulesException;
 import dev.weir.engine.RunningEngine;
 import dev.weir.engine.Status;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.Entry;

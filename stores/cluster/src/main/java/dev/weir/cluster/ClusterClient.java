@@ -18,6 +18,7 @@ import dev.weir.cluster.internal.peer.PeerLoops;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTls;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Resolver;
 import dev.weir.shared.StoreSettings;
@@ -89,8 +90,10 @@ public final class ClusterClient implements AutoCloseable {
     behind = DnsSeeds.of(settings.seeds, settings.resolver, transport, log);
     map = new CurrentMap("", transport, this::changed);
     // In a pool with timed waits, each hand-over would wake two threads.
-    asking = Executors.newFixedThreadPool(ASKING_THREADS, ClusterClient::thread);
-    polling = Executors.newSingleThreadScheduledExecutor(ClusterClient::thread);
+    asking =
+        Executors.newFixedThreadPool(ASKING_THREADS, DaemonThreads.numbered("weir-cluster-asking"));
+    polling =
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-cluster-polling"));
   }
 
   /**
@@ -159,12 +162,6 @@ public final class ClusterClient implements AutoCloseable {
     public ClusterClient open() throws IOException {
       return new ClusterClient(this);
     }
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-cluster");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**

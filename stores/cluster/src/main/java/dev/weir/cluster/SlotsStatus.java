@@ -3,9 +3,9 @@ package dev.weir.cluster;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.map.Placement;
 import dev.weir.cluster.internal.map.Rebalancer;
+import dev.weir.internal.Choice;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -69,11 +69,7 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
         map.moves().stream()
             .map(
                 each ->
-                    new MoveStatus(
-                        each.slot(),
-                        each.from(),
-                        each.to(),
-                        each.step().name().toLowerCase(Locale.ROOT)))
+                    new MoveStatus(each.slot(), each.from(), each.to(), Choice.name(each.step())))
             .toList());
   }
 }

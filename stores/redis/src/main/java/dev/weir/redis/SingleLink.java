@@ -2,6 +2,7 @@ package dev.weir.redis;
 
 import dev.weir.Policy;
 import dev.weir.Ticker;
+import dev.weir.internal.Backoff;
 import dev.weir.shared.Call;
 import dev.weir.shared.Caller;
 import dev.weir.shared.Failure;
@@ -41,8 +42,7 @@ final class SingleLink implements Link, Shard {
   /** The most calls in flight: one is decided while the next is on its way. */
   private static final int MAX_IN_FLIGHT = 2;
 
-  private static final long LEAST_PAUSE_NANOS = 20_000_000L;
-  private static final long MOST_PAUSE_NANOS = 500_000_000L;
+  private static final Backoff PAUSES_NANOS = new Backoff(20_000_000, 500_000_000);
 
   /**
    * The shortest silence after which a connection counts as broken: nothing may be at its other
@@ -67,7 +67,7 @@ final class SingleLink implements Link, Shard {
   private boolean connecting;
   private boolean probing;
   private long probingSinceNanos;
-  private long pauseNanos;
+  private int failures;
   private long connectAtNanos;
   private volatile String lastProblem = "";
 
@@ -94,7 +94,6 @@ final class SingleLink implements Link, Shard {
             .build());
     caller = new Caller(this, settings.store());
     connectAtNanos = ticker.nanos();
-    pauseNanos = LEAST_PAUSE_NANOS;
   }
 
   @Override
@@ -267,8 +266,7 @@ final class SingleLink implements Link, Shard {
 
   private synchronized void notOpened(Throwable error) {
     connecting = false;
-    pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
-    connectAtNanos = ticker.nanos() + pauseNanos;
+    connectAtNanos = ticker.nanos() + PAUSES_NANOS.longest(++failures);
     String problem = Causes.words(error);
     if (!closed && !problem.equals(lastProblem)) {
       log.accept("cannot reach the store, trying again: " + problem);
@@ -287,7 +285,7 @@ final class SingleLink implements Link, Shard {
     Script script = new Script(opened.async());
     synchronized (this) {
       connecting = false;
-      pauseNanos = LEAST_PAUSE_NANOS;
+      failures = 0;
       lastProblem = "";
       connected = new Connected(opened, script);
       probing = false;

@@ -1,6 +1,7 @@
 package dev.weir.shared;
 
 import dev.weir.Ticker;
+import dev.weir.internal.Backoff;
 import java.util.SplittableRandom;
 
 /**
@@ -18,13 +19,12 @@ public final class Breaker {
   /** The failures in a row after which the breaker opens; so many are no accident. */
   private static final int FAILURES_TO_OPEN = 3;
 
-  private static final long LEAST_PAUSE_NANOS = 20_000_000L;
-  private static final long MOST_PAUSE_NANOS = 500_000_000L;
+  private static final Backoff PAUSES_NANOS = new Backoff(20_000_000, 500_000_000);
 
   private final Ticker ticker;
   private volatile boolean open;
   private int failures;
-  private long pauseNanos;
+  private int pauses;
   private long probeAtNanos;
   private boolean probing;
 
@@ -35,7 +35,6 @@ public final class Breaker {
   public Breaker(Ticker ticker) {
     this.ticker = ticker;
     open = true;
-    pauseNanos = LEAST_PAUSE_NANOS;
     probeAtNanos = ticker.nanos();
   }
 
@@ -66,8 +65,8 @@ public final class Breaker {
       return false;
     }
     open = true;
-    pauseNanos = LEAST_PAUSE_NANOS;
-    probeAtNanos = ticker.nanos() + pauseNanos;
+    pauses = 0;
+    probeAtNanos = ticker.nanos() + PAUSES_NANOS.longest(pauses);
     return true;
   }
 
@@ -91,10 +90,8 @@ public final class Breaker {
       failures = 0;
       return;
     }
-    pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
     // Processes must not probe at the same moment; no two read the same nanosecond.
     long now = ticker.nanos();
-    long jitter = new SplittableRandom(now).nextLong(pauseNanos / 2);
-    probeAtNanos = now + pauseNanos - jitter;
+    probeAtNanos = now + PAUSES_NANOS.random(++pauses, new SplittableRandom(now));
   }
 }

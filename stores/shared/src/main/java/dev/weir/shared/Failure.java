@@ -1,6 +1,6 @@
 package dev.weir.shared;
 
-import java.util.Locale;
+import dev.weir.internal.Choice;
 
 /** The reasons why the store gave no decision. */
 public enum Failure {
@@ -42,6 +42,6 @@ public enum Failure {
 
   /** Returns the name for metrics. */
   public String text() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.name(this);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.testkit;
 
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,8 +67,7 @@ public final class ChildProcess implements AutoCloseable {
     this.name = name;
     this.patience = patience;
     this.process = process;
-    reader = new Thread(() -> read(output, log), "output of " + name);
-    reader.setDaemon(true);
+    reader = DaemonThreads.create("output of " + name, () -> read(output, log));
   }
 
   /** A program that is not started yet. */

@@ -1,6 +1,7 @@
 package dev.weir.testkit;
 
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -59,13 +60,7 @@ public final class FaultProxy implements AutoCloseable {
   /** Starts a proxy to a port of this machine. */
   public FaultProxy(int serverPort) {
     this.serverPort = serverPort;
-    threads =
-        Executors.newCachedThreadPool(
-            task -> {
-              Thread thread = new Thread(task, "fault-proxy-" + port);
-              thread.setDaemon(true);
-              return thread;
-            });
+    threads = Executors.newCachedThreadPool(DaemonThreads.numbered("fault-proxy-to-" + serverPort));
     accept();
   }
 

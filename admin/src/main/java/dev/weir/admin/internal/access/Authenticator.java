@@ -12,6 +12,7 @@ import dev.weir.config.Cause;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
+import dev.weir.internal.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -99,7 +100,7 @@ public final class Authenticator {
   Token login(AdminRequest request, String id, String text) {
     String tokenId = Token.idOf(text);
     Token token = tokenId.isEmpty() ? null : tokens.get(tokenId);
-    if (token == null || !Secrets.same(Secrets.hash(Token.secretOf(text)), token.hash())) {
+    if (token == null || !Secrets.same(Sha256.hex(Token.secretOf(text)), token.hash())) {
       throw failed(request, id, tokenId, "token: unknown or revoked (expected: a valid token)");
     }
     if (token.expired(Clock.instant(wall))) {

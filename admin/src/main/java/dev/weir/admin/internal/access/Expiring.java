@@ -1,6 +1,7 @@
 package dev.weir.admin.internal.access;
 
 import dev.weir.Ticker;
+import dev.weir.internal.Sha256;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,13 +29,13 @@ public final class Expiring<T> {
   public synchronized String put(T value) {
     drop();
     String secret = Secrets.secret();
-    values.put(Secrets.hash(secret), new Held<>(value, ticker.nanos() + lifeNanos));
+    values.put(Sha256.hex(secret), new Held<>(value, ticker.nanos() + lifeNanos));
     return secret;
   }
 
   /** Returns and removes the value, or returns null if there is none any more. */
   public synchronized @Nullable T take(String secret) {
-    Held<T> held = values.remove(Secrets.hash(secret));
+    Held<T> held = values.remove(Sha256.hex(secret));
     return held == null || held.untilNanos() - ticker.nanos() <= 0 ? null : held.value();
   }
 

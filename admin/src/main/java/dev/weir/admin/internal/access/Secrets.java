@@ -1,15 +1,12 @@
 package dev.weir.admin.internal.access;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.HexFormat;
 
-/** Random texts and their hashes. Safe for use by many threads. */
+/** Random texts, and the comparison of their hashes. Safe for use by many threads. */
 public final class Secrets {
   /**
    * Enough random bytes that no slow hash is needed: the secret cannot be guessed from its hash.
@@ -39,16 +36,6 @@ public final class Secrets {
       id.append(ID_LETTERS.charAt(RANDOM.nextInt(ID_LETTERS.length())));
     }
     return id.toString();
-  }
-
-  /** Returns the SHA-256 of a text as 64 hexadecimal digits. */
-  public static String hash(String text) {
-    try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
-    }
   }
 
   /** Returns whether two hashes are equal, in a time that does not depend on where they differ. */

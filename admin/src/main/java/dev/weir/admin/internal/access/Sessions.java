@@ -3,6 +3,7 @@ package dev.weir.admin.internal.access;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.internal.http.Hosts;
+import dev.weir.internal.Sha256;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -61,7 +62,7 @@ public final class Sessions {
       first.remove();
     }
     String secret = Secrets.secret();
-    sessions.put(Secrets.hash(secret), new Session(tokenId, now, now));
+    sessions.put(Sha256.hex(secret), new Session(tokenId, now, now));
     return secret;
   }
 
@@ -99,7 +100,7 @@ public final class Sessions {
       for (String pair : field.split(";", -1)) {
         int equals = pair.indexOf('=');
         if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
-          return Secrets.hash(pair.substring(equals + 1).strip());
+          return Sha256.hex(pair.substring(equals + 1).strip());
         }
       }
     }

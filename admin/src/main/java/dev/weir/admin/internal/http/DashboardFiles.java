@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.internal.limits.Shown;
+import dev.weir.internal.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -121,17 +121,13 @@ public final class DashboardFiles {
   }
 
   private static String hash(Map<String, byte[]> files) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      files.forEach(
-          (name, bytes) -> {
-            digest.update((name + "\n" + bytes.length + "\n").getBytes(UTF_8));
-            digest.update(bytes);
-          });
-      return HexFormat.of().formatHex(digest.digest()).substring(0, HASH_DIGITS);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
-    }
+    MessageDigest digest = Sha256.digest();
+    files.forEach(
+        (name, bytes) -> {
+          digest.update((name + "\n" + bytes.length + "\n").getBytes(UTF_8));
+          digest.update(bytes);
+        });
+    return HexFormat.of().formatHex(digest.digest()).substring(0, HASH_DIGITS);
   }
 
   /** Returns whether a path belongs to the pages. */

@@ -4,7 +4,6 @@ import dev.weir.Ticker;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.access.Expiring;
-import dev.weir.admin.internal.access.Secrets;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
@@ -19,6 +18,8 @@ import dev.weir.config.Json;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Forgotten;
+import dev.weir.internal.Choice;
+import dev.weir.internal.Sha256;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,7 +76,7 @@ public final class ResetResource implements Resource {
     Cause cause = call.cause(body);
     Request request = ExplainResource.request(described);
     Answer answer = ExplainResource.peek(engine, request);
-    String hash = Secrets.hash(Json.writeAsIs(described));
+    String hash = Sha256.hex(Json.writeAsIs(described));
     Confirmed confirmed = new Confirmed(call.actor().token().id(), hash);
     if (!body.has("confirm")) {
       return ask(request, answer, confirmed);
@@ -124,7 +125,7 @@ public final class ResetResource implements Resource {
     if (forgotten.problem() != null) {
       throw new Refused(422, forgotten.problem());
     }
-    List<String> keys = forgotten.keys().stream().map(ExplainResource::text).toList();
+    List<String> keys = forgotten.keys().stream().map(Choice::name).toList();
     if (forgotten.keys().contains(Forgotten.Key.FAILED)) {
       throw new Refused(409, "store: cannot forget single keys (expected: one that can)")
           .member("keys", keys);

@@ -15,6 +15,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Status;
+import dev.weir.internal.Choice;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.CheckReader;
 import dev.weir.rules.DurationText;
@@ -26,7 +27,6 @@ import dev.weir.rules.RuleSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +84,7 @@ public final class ExplainResource implements Resource {
     members.put("domain", request.domain());
     members.put("domain_known", answer.domainKnown());
     members.put("allowed", answer.allowed());
-    members.put("reason", text(answer.reason()));
+    members.put("reason", Choice.name(answer.reason()));
     members.put("descriptors", descriptors);
     return Reply.json(200, members);
   }
@@ -146,7 +146,7 @@ public final class ExplainResource implements Resource {
       policy.put("window", DurationText.format(limit.policy().quota().windowNanos()));
       policy.put("algorithm", limit.policy().algorithm().toString());
       policy.put("burst", limit.policy().burst());
-      policy.put("origin", text(limit.origin().kind()));
+      policy.put("origin", Choice.name(limit.origin().kind()));
       if (!limit.origin().plan().isEmpty()) {
         policy.put("plan", limit.origin().plan());
       }
@@ -154,7 +154,7 @@ public final class ExplainResource implements Resource {
     }
     Map<String, Object> state = new LinkedHashMap<>();
     state.put("allowed", status.allowed());
-    state.put("reason", text(status.reason()));
+    state.put("reason", Choice.name(status.reason()));
     Decision decision = status.decision();
     if (decision != null) {
       state.put("remaining", decision.remaining());
@@ -165,9 +165,5 @@ public final class ExplainResource implements Resource {
     }
     members.put("state", state);
     return members;
-  }
-
-  public static String text(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }

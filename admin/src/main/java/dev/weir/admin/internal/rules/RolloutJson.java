@@ -5,13 +5,13 @@ import dev.weir.admin.internal.limits.Shown;
 import dev.weir.config.Json;
 import dev.weir.config.Rollout;
 import dev.weir.config.Rollouts;
+import dev.weir.internal.Choice;
 import dev.weir.rules.DurationText;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Rollouts as JSON, in requests and in answers. */
@@ -74,7 +74,7 @@ public final class RolloutJson {
     members.put("since", rollout.since().toString());
     members.put("for", DurationText.format(rollout.time().toNanos()));
     members.put("max_refused_rise", BigDecimal.valueOf(rollout.maxRise(), 2).toPlainString() + "%");
-    members.put("state", rollout.state().name().toLowerCase(Locale.ROOT));
+    members.put("state", Choice.name(rollout.state()));
     if (!rollout.outcome().isEmpty()) {
       members.put("outcome", rollout.outcome());
     }

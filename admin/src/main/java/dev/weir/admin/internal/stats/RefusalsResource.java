@@ -13,11 +13,11 @@ import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.limits.KeyText;
 import dev.weir.insight.Refusal;
 import dev.weir.insight.Refusals;
+import dev.weir.internal.Choice;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +97,7 @@ public final class RefusalsResource implements Resource {
   }
 
   private static String reason(Refusal refusal) {
-    return refusal.reason().name().toLowerCase(Locale.ROOT);
+    return Choice.name(refusal.reason());
   }
 
   /** Returns a refusal in the form in which it is shown. */
@@ -108,7 +108,7 @@ public final class RefusalsResource implements Resource {
     members.put("node", observed.node());
     text.put(members, refusal.key());
     members.put("revision", refusal.revision());
-    members.put("origin", refusal.origin().kind().name().toLowerCase(Locale.ROOT));
+    members.put("origin", Choice.name(refusal.origin().kind()));
     members.put("plan", refusal.origin().plan());
     members.put("limit", refusal.limit());
     members.put("window_seconds", Math.max(1, refusal.windowNanos() / 1_000_000_000L));

@@ -19,11 +19,11 @@ import dev.weir.config.Json;
 import dev.weir.insight.HotKeys;
 import dev.weir.insight.KeyName;
 import dev.weir.insight.Refusal;
+import dev.weir.internal.Choice;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -56,12 +56,11 @@ public final class TopResource implements Resource {
   }
 
   private static HotKeys.By by(String name) {
-    for (HotKeys.By by : HotKeys.By.values()) {
-      if (by.name().toLowerCase(Locale.ROOT).equals(name)) {
-        return by;
-      }
+    HotKeys.By by = Choice.find(HotKeys.By.class, name);
+    if (by == null) {
+      throw new Refused(400, Shown.wrong("by", name, "refused or asked"));
     }
-    throw new Refused(400, Shown.wrong("by", name, "refused or asked"));
+    return by;
   }
 
   private AdminResponse top(Call call) {
@@ -70,7 +69,7 @@ public final class TopResource implements Resource {
     int limit = (int) query.number("limit", DEFAULT, 1, MAX);
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("node", observed.node());
-    answer.put("by", by.name().toLowerCase(Locale.ROOT));
+    answer.put("by", Choice.name(by));
     HotKeys keys = observed.insight().hotKeys();
     answer.put("enabled", keys != null);
     answer.put("sampled_one_in", by == HotKeys.By.ASKED ? HotKeys.ASKED_ONE_IN : 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.admin.AdminFixture;
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.admin.Tokens;
+import dev.weir.internal.Sha256;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -166,13 +167,13 @@ class SessionsTest {
       String unused = sessions.begin(Integer.toString(i));
     }
     assertThat(sessions.size()).isEqualTo(Sessions.MAX);
-    assertThat(sessions.use(Secrets.hash(first))).isNull();
+    assertThat(sessions.use(Sha256.hex(first))).isNull();
     Sessions own = new Sessions(admin.ticker);
     String kept = own.begin("other");
     for (int i = 0; i <= Sessions.MAX_OF_TOKEN; i++) {
       String unused = own.begin("own");
     }
     assertThat(own.size()).isEqualTo(Sessions.MAX_OF_TOKEN + 1);
-    assertThat(own.use(Secrets.hash(kept))).isEqualTo("other");
+    assertThat(own.use(Sha256.hex(kept))).isEqualTo("other");
   }
 }

@@ -11,6 +11,7 @@ import dev.weir.admin.Role;
 import dev.weir.admin.Tokens;
 import dev.weir.config.Entry;
 import dev.weir.config.EntryWrite;
+import dev.weir.internal.Sha256;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,7 @@ class TokensTest {
     String secret = Token.secretOf(text);
     List<Entry> entries = admin.store.entries(Token.KIND);
     assertThat(entries).hasSize(4).noneMatch(entry -> entry.json().contains(secret));
-    assertThat(entries).anyMatch(entry -> entry.json().contains(Secrets.hash(secret)));
+    assertThat(entries).anyMatch(entry -> entry.json().contains(Sha256.hex(secret)));
     assertThat(admin.changes(Token.KIND))
         .hasSize(4)
         .noneMatch(change -> change.json().contains(secret))

@@ -1,11 +1,10 @@
 package dev.weir.config.postgres;
 
 import dev.weir.config.rows.Rows.Table;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.weir.internal.Choice;
+import dev.weir.internal.Sha256;
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -35,20 +34,12 @@ record Sql(
   }
 
   private static String name(Table table) {
-    return table.name().toLowerCase(Locale.ROOT);
+    return Choice.name(table);
   }
 
   /** Returns the values by which the rows with these keys are found. */
   byte[][] finders(Collection<byte[]> keys) {
-    return keys.stream().map(key -> hashed ? sha256(key) : key).toArray(byte[][]::new);
-  }
-
-  private static byte[] sha256(byte[] key) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(key);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("no SHA-256 (expected: in every Java)", e);
-    }
+    return keys.stream().map(key -> hashed ? Sha256.of(key) : key).toArray(byte[][]::new);
   }
 
   private static String select(String table, String by) {

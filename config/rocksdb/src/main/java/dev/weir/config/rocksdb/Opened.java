@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.rows.Rows.Table;
+import dev.weir.internal.Choice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
@@ -13,7 +14,6 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,7 +69,7 @@ final class Opened implements AutoCloseable {
       // RocksDB requires a table of this name.
       descriptors.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, table));
       for (Table each : Table.values()) {
-        byte[] name = each.name().toLowerCase(Locale.ROOT).getBytes(UTF_8);
+        byte[] name = Choice.name(each).getBytes(UTF_8);
         descriptors.add(new ColumnFamilyDescriptor(name, table));
       }
       Files.createDirectories(folder.database());

@@ -5,6 +5,7 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.rocksdb.Anchor.Mark;
 import dev.weir.config.rows.Rows;
+import dev.weir.internal.Backoff;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,7 @@ final class RocksRows implements Rows {
    * The free space is checked before a write: if the disk is full while RocksDB writes its list of
    * files, the database may be impossible to open.
    */
-  private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
-  private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+  private static final Backoff PAUSES_NANOS = new Backoff(1_000_000_000, 60_000_000_000L);
   private static final System.Logger LOG = System.getLogger("dev.weir.config.rocksdb");
 
   private final Folder folder;
@@ -66,7 +66,9 @@ final class RocksRows implements Rows {
   private @Nullable Broken broken;
 
   private long retryAtNanos;
-  private long pauseNanos = FIRST_PAUSE_NANOS;
+
+  /** The number of openings since the last that succeeded. */
+  private int reopenings;
 
   /** The reason why a write failed. */
   private record Broken(Kind kind, String error) {}
@@ -371,7 +373,7 @@ final class RocksRows implements Rows {
   /** Records that the database must be opened again before the next write. */
   private void failed(Exception e) {
     broken = new Broken(kind(e), Damage.line(e));
-    retryAtNanos = ticker.nanos() + pauseNanos;
+    retryAtNanos = ticker.nanos() + PAUSES_NANOS.longest(reopenings);
   }
 
   /** Opens the database again after a failed write, unless that was tried a moment ago. */
@@ -385,14 +387,13 @@ final class RocksRows implements Rows {
           cause.kind(),
           folder.path() + ": not written, " + cause.error() + " (expected: a disk that writes)");
     }
-    retryAtNanos = ticker.nanos() + pauseNanos;
-    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
+    retryAtNanos = ticker.nanos() + PAUSES_NANOS.longest(reopenings++);
     using.writeLock().lock();
     try {
       closeDatabase();
       open(false);
       broken = null;
-      pauseNanos = FIRST_PAUSE_NANOS;
+      reopenings = 0;
       LOG.log(
           System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), cause.error());
     } catch (RocksDBException e) {

@@ -7,9 +7,8 @@ import dev.weir.config.Head;
 import dev.weir.config.OwnLimit;
 import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.follow.SubjectLoads;
-import dev.weir.config.rows.Counts;
 import dev.weir.engine.KeyPolicies;
-import dev.weir.rules.RuleDefaults;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import java.io.IOException;
@@ -22,7 +21,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +56,7 @@ public final class ConfigClient implements AutoCloseable {
     // The subjects' listener is the first: its data is right as of the call to the store, however
     // long the other listeners take.
     feed.listen(ChangeDetails.RECORD, subjects.new Listener());
-    rules = new RuleFollower(builder.follower(), jitter, feed, false, subjects.clock());
+    rules = new RuleFollower(builder, jitter, feed, false, subjects.clock());
     rules.rulesTo(subjects::rules);
     feed.listen(ChangeDetails.RECORD, new Saver());
     boolean unused = feed.poll();
@@ -75,80 +73,31 @@ public final class ConfigClient implements AutoCloseable {
   }
 
   /** Builds a {@link ConfigClient}. Not safe for use by several threads. */
-  public static final class Builder {
+  public static final class Builder extends FollowSettings<Builder> {
     private static final long MAX_SLOTS = 1L << 28;
 
     /** Different limits take some hundred bytes each, so fewer of them than subjects are kept. */
     private static final int SLOTS_PER_LIMIT = 16;
 
-    private final ConfigStore store;
-    private final String node;
-    private String address = "";
-    private Supplier<String> admin = () -> "";
-    private String version = "";
-    private Supplier<Counts> counts = () -> Counts.NONE;
-    private Duration interval = Duration.ofSeconds(1);
-    private Duration patience = Duration.ofSeconds(30);
     private Duration timeToLive = Duration.ofSeconds(30);
     private @Nullable Duration maxStale;
     private long cacheBytes = 64L << 20;
-    private RuleDefaults defaults = RuleDefaults.DENY;
-    private @Nullable Path lastKnown;
-    private boolean emptyAtFirst;
-    private boolean rulesElsewhere;
-    private Ticker ticker = Ticker.system();
     private Ticker wall = Ticker.wall();
 
     private Builder(ConfigStore store, String node) {
-      this.store = store;
-      this.node = node;
+      super(store, node);
     }
 
-    /**
-     * Sets the address and the version of Weir that the store's list of servers shows for this one.
-     */
-    public Builder shownAs(String serverAddress, String weirVersion) {
-      address = serverAddress;
-      version = weirVersion;
-      return this;
-    }
-
-    /**
-     * Sets the address of this server's interface for administration in the store's list of
-     * servers, by which other servers reach it: without a path, or an empty text. Called on the
-     * feed's thread.
-     */
-    public Builder adminAt(Supplier<String> adminAddress) {
-      admin = adminAddress;
-      return this;
-    }
-
-    /**
-     * Sets the counts of this server's decisions in the store's list of servers, by which a rollout
-     * is judged. Called on the feed's thread.
-     */
-    public Builder counts(Supplier<Counts> decided) {
-      counts = decided;
+    @Override
+    Builder self() {
       return this;
     }
 
     /** Sets the interval at which the store is polled for changes, 1 ms to 1 s; default 1 s. */
+    @Override
     public Builder interval(Duration newInterval) {
       Check.range("interval in ms", newInterval.toMillis(), 1, 1_000);
-      interval = newInterval;
-      return this;
-    }
-
-    /** Sets the longest wait for the first rules; see {@link RuleFollower.Builder#patience}. */
-    public Builder patience(Duration newPatience) {
-      patience = newPatience;
-      return this;
-    }
-
-    /** Sets the defaults of rules. */
-    public Builder defaults(RuleDefaults ruleDefaults) {
-      defaults = ruleDefaults;
-      return this;
+      return super.interval(newInterval);
     }
 
     /**
@@ -156,27 +105,15 @@ public final class ConfigClient implements AutoCloseable {
      * of its name, for the last known limits of subjects. They are used if the store does not
      * answer at the start.
      */
+    @Override
     public Builder lastKnown(Path file) {
-      lastKnown = file;
-      return this;
+      return super.lastKnown(file);
     }
 
-    /**
-     * Starts without rules if the store never had any; see {@link
-     * RuleFollower.Builder#emptyAtFirst}.
-     */
-    public Builder emptyAtFirst() {
-      emptyAtFirst = true;
-      return this;
-    }
-
-    /**
-     * Leaves the store's rules alone; see {@link RuleFollower.Builder#rulesElsewhere}. The rules in
-     * force are then set by {@link ConfigClient#inForce}.
-     */
+    /** {@inheritDoc} The rules in force are then set by {@link ConfigClient#inForce}. */
+    @Override
     public Builder rulesElsewhere() {
-      rulesElsewhere = true;
-      return this;
+      return super.rulesElsewhere();
     }
 
     /**
@@ -215,35 +152,10 @@ public final class ConfigClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets the engine's ticker; limits end by it. */
-    public Builder ticker(Ticker newTicker) {
-      ticker = newTicker;
-      return this;
-    }
-
     /** Sets this machine's clock, with which the store's is compared. */
     Builder wall(Ticker newWall) {
       wall = newWall;
       return this;
-    }
-
-    private RuleFollower.Builder follower() {
-      RuleFollower.Builder builder =
-          RuleFollower.builder(store, node)
-              .shownAs(address, version)
-              .adminAt(admin)
-              .counts(counts)
-              .interval(interval)
-              .patience(patience)
-              .defaults(defaults)
-              .ticker(ticker);
-      if (emptyAtFirst) {
-        builder.emptyAtFirst();
-      }
-      if (rulesElsewhere) {
-        builder.rulesElsewhere();
-      }
-      return lastKnown == null ? builder : builder.lastKnown(lastKnown);
     }
 
     private SubjectCache.Settings settings() {
@@ -266,18 +178,9 @@ public final class ConfigClient implements AutoCloseable {
       return new ConfigClient(
           this,
           Feed::random,
-          threads(1, "weir-config-feed"),
-          threads(SubjectLoads.MAX_UNDER_WAY, "weir-config-loader"));
-    }
-
-    private static ExecutorService threads(int count, String name) {
-      return Executors.newFixedThreadPool(
-          count,
-          task -> {
-            Thread made = new Thread(task, name);
-            made.setDaemon(true);
-            return made;
-          });
+          Executors.newFixedThreadPool(1, DaemonThreads.named("weir-config-feed")),
+          Executors.newFixedThreadPool(
+              SubjectLoads.MAX_UNDER_WAY, DaemonThreads.numbered("weir-config-loader")));
     }
   }
 

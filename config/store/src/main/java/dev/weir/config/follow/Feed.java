@@ -7,7 +7,8 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -103,12 +104,7 @@ public final class Feed implements AutoCloseable {
   /** Returns a feed with a daemon thread of its own, which makes no call before {@link #start}. */
   static Feed of(ConfigStore store, Ticker ticker, Duration interval) {
     ExecutorService thread =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread made = new Thread(task, "weir-config-feed");
-              made.setDaemon(true);
-              return made;
-            });
+        Executors.newSingleThreadExecutor(DaemonThreads.named("weir-config-feed"));
     return new Feed(store, ticker, interval, Feed::random, thread);
   }
 
@@ -280,7 +276,7 @@ public final class Feed implements AutoCloseable {
 
   private static boolean next(Head before, Change change) {
     return change.number() == before.position() + 1
-        && Sha256.chained(before.hash(), change.json()).equals(change.hash());
+        && HexHash.chained(before.hash(), change.json()).equals(change.hash());
   }
 
   private void missed() {

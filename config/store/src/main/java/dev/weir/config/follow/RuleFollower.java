@@ -6,15 +6,12 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
-import dev.weir.config.OwnLimit;
 import dev.weir.config.Rollout;
-import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.follow.Heart;
 import dev.weir.config.internal.follow.LastKnown;
 import dev.weir.config.internal.follow.RolloutWatch;
 import dev.weir.config.internal.follow.RuleTexts;
 import dev.weir.config.internal.follow.StoreClock;
-import dev.weir.config.rows.Counts;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleDefaults;
@@ -23,15 +20,12 @@ import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,26 +97,26 @@ public final class RuleFollower implements RuleSource {
   /**
    * Creates a follower.
    *
-   * @param feed of the builder's store
+   * @param feed of the settings' store
    * @param ownFeed true if the feed starts and ends with this
    * @param clock is measured with the beats of this server, if there is one
    */
   RuleFollower(
-      Builder builder,
+      FollowSettings<?> settings,
       LongUnaryOperator jitter,
       Feed feed,
       boolean ownFeed,
       @Nullable StoreClock clock) {
-    store = builder.store;
-    ticker = builder.ticker;
-    intervalNanos = builder.interval.toNanos();
-    patienceNanos = builder.patience.toNanos();
-    defaults = builder.defaults;
-    lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
-    emptyAtFirst = builder.emptyAtFirst;
-    rulesElsewhere = builder.rulesElsewhere;
-    heart = new Heart(builder, clock);
-    rollouts = new RolloutWatch(store, builder.node);
+    store = settings.store;
+    ticker = settings.ticker;
+    intervalNanos = settings.interval.toNanos();
+    patienceNanos = settings.patience.toNanos();
+    defaults = settings.defaults;
+    lastKnown = settings.lastKnown == null ? null : new LastKnown(settings.lastKnown);
+    emptyAtFirst = settings.emptyAtFirst;
+    rulesElsewhere = settings.rulesElsewhere;
+    heart = new Heart(store, ticker, settings.shown(), clock);
+    rollouts = new RolloutWatch(store, settings.node);
     this.jitter = jitter;
     this.feed = feed;
     this.ownFeed = ownFeed;
@@ -148,108 +142,13 @@ public final class RuleFollower implements RuleSource {
   }
 
   /** Builds a {@link RuleFollower}. Not safe for use by several threads. */
-  public static final class Builder {
-    public final ConfigStore store;
-    public final String node;
-    public String address = "";
-    public Supplier<String> admin = () -> "";
-    public String version = "";
-    public Supplier<Counts> counts = () -> Counts.NONE;
-    private Duration interval = Duration.ofSeconds(1);
-    private Duration patience = Duration.ofSeconds(30);
-    private RuleDefaults defaults = RuleDefaults.DENY;
-    private @Nullable Path lastKnown;
-    private boolean emptyAtFirst;
-    private boolean rulesElsewhere;
-    public Ticker ticker = Ticker.system();
-
+  public static final class Builder extends FollowSettings<Builder> {
     private Builder(ConfigStore store, String node) {
-      this.store = store;
-      this.node = node;
+      super(store, node);
     }
 
-    /**
-     * Sets the address and the version of Weir that the store's list of servers shows for this one.
-     */
-    public Builder shownAs(String serverAddress, String weirVersion) {
-      address = serverAddress;
-      version = weirVersion;
-      return this;
-    }
-
-    /**
-     * Sets the address of this server's interface for administration in the store's list of
-     * servers, by which other servers reach it: without a path, or an empty text. Called on the
-     * feed's thread.
-     */
-    public Builder adminAt(Supplier<String> adminAddress) {
-      admin = adminAddress;
-      return this;
-    }
-
-    /**
-     * Sets the counts of this server's decisions in the store's list of servers, by which a rollout
-     * is judged. Called on the feed's thread.
-     */
-    public Builder counts(Supplier<Counts> decided) {
-      counts = decided;
-      return this;
-    }
-
-    /** Sets the interval at which the store is polled, 1 ms to 1 h; default 1 s. */
-    public Builder interval(Duration newInterval) {
-      Check.range("interval in ms", newInterval.toMillis(), 1, 3_600_000);
-      interval = newInterval;
-      return this;
-    }
-
-    /**
-     * Sets the time for which {@link #load} tries while neither the store nor a file has rules, up
-     * to 366 days; default 30 s.
-     */
-    public Builder patience(Duration newPatience) {
-      Check.range("patience in ms", newPatience.toMillis(), 0, OwnLimit.MAX_WINDOW_MILLIS);
-      patience = newPatience;
-      return this;
-    }
-
-    /** Sets the defaults of rules. */
-    public Builder defaults(RuleDefaults ruleDefaults) {
-      defaults = ruleDefaults;
-      return this;
-    }
-
-    /**
-     * Sets a file for the rules last in force; the server starts with them if the store does not
-     * answer.
-     */
-    public Builder lastKnown(Path file) {
-      lastKnown = file;
-      return this;
-    }
-
-    /**
-     * Starts with rules without any domain if the store never had rules, so that the first revision
-     * comes into force like every other. If the last-known file exists, the store is known to have
-     * had rules. Without this setting, a store without rules is a problem.
-     */
-    public Builder emptyAtFirst() {
-      emptyAtFirst = true;
-      return this;
-    }
-
-    /**
-     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load}
-     * must not be called, and {@link RuleFollower#follow} hands nothing on. The store is still
-     * polled, and its list of servers shows this server with the revision 0.
-     */
-    public Builder rulesElsewhere() {
-      rulesElsewhere = true;
-      return this;
-    }
-
-    public Builder ticker(Ticker newTicker) {
-      ticker = newTicker;
+    @Override
+    Builder self() {
       return this;
     }
 

@@ -19,8 +19,8 @@ import dev.weir.config.Revision;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.internal.bytes.Check;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import dev.weir.config.internal.bytes.Sha256;
 import dev.weir.config.internal.follow.Stored;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.internal.rows.Log;
@@ -117,7 +117,7 @@ public final class RowConfigStore implements ConfigStore {
       byte[] value = values.get(i);
       if (value != null) {
         String text = new String(value, UTF_8);
-        if (!Sha256.of(text).equals(wanted.get(i))) {
+        if (!HexHash.of(text).equals(wanted.get(i))) {
           throw Stored.damaged("text " + wanted.get(i), "another one is stored", null);
         }
         texts.put(wanted.get(i), text);
@@ -127,7 +127,7 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   private byte[] hash(String hash) {
-    return Sha256.bytes(Sha256.require("hash", hash));
+    return HexHash.bytes(HexHash.require("hash", hash));
   }
 
   @Override
@@ -137,7 +137,7 @@ public final class RowConfigStore implements ConfigStore {
     Map<String, String> given = new LinkedHashMap<>();
     for (String text : texts) {
       Check.text("text", text, 0, MAX_TEXT_BYTES);
-      given.put(Sha256.of(text), text);
+      given.put(HexHash.of(text), text);
     }
     given.keySet().stream()
         .filter(hash -> !tree.files().containsValue(hash))
@@ -167,7 +167,7 @@ public final class RowConfigStore implements ConfigStore {
             .filter(file -> !given.contains(tree.files().get(file)))
             .toList();
     List<byte[]> keys =
-        files.stream().map(file -> hash(tree.files().getOrDefault(file, Sha256.NONE))).toList();
+        files.stream().map(file -> hash(tree.files().getOrDefault(file, HexHash.NONE))).toList();
     List<byte @Nullable []> stored = reader.get(Table.TEXT, keys);
     for (int i = 0; i < files.size(); i++) {
       if (stored.get(i) == null) {

@@ -2,7 +2,7 @@ package dev.weir.config.rows;
 
 import dev.weir.config.Json;
 import dev.weir.config.internal.bytes.Check;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -36,20 +36,20 @@ public record Tree(SortedMap<String, String> files) {
     files.forEach(
         (name, hash) -> {
           requireName(name);
-          Sha256.require(name, hash);
+          HexHash.require(name, hash);
         });
   }
 
   /** Returns the tree of files with these texts. */
   public static Tree of(Map<String, String> texts) {
     SortedMap<String, String> files = new TreeMap<>();
-    texts.forEach((name, text) -> files.put(name, Sha256.of(text)));
+    texts.forEach((name, text) -> files.put(name, HexHash.of(text)));
     return new Tree(files);
   }
 
   /** Returns a hash of the names and texts of all files. */
   public String hash() {
-    return Sha256.of(Json.write(files));
+    return HexHash.of(Json.write(files));
   }
 
   private static void requireName(String name) {

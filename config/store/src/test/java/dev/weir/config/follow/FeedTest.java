@@ -13,7 +13,8 @@ import dev.weir.config.Head;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.WrappedConfigStore;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.rows.Tree;
 import dev.weir.testkit.FakeTicker;
 import java.io.IOException;
@@ -44,8 +45,12 @@ class FeedTest {
     boolean cut;
 
     SwitchedStore(ConfigStore first) {
-      super(first);
       current = first;
+    }
+
+    @Override
+    protected ConfigStore delegate() {
+      return current;
     }
 
     @Override
@@ -54,7 +59,7 @@ class FeedTest {
       if (away) {
         throw new ConfigException(ConfigException.Kind.UNAVAILABLE, "away");
       }
-      return current.head();
+      return super.head();
     }
 
     @Override
@@ -63,12 +68,7 @@ class FeedTest {
       if (cut) {
         throw new ConfigException(ConfigException.Kind.DAMAGED, "change 1: missing");
       }
-      return current.changes(after, limit);
-    }
-
-    @Override
-    public List<Change> write(List<RecordWrite> writes, Cause cause) {
-      return current.write(writes, cause);
+      return super.changes(after, limit);
     }
   }
 
@@ -153,7 +153,7 @@ class FeedTest {
   }
 
   private static ConfigStore sameName(ConfigStore of, String name) {
-    return new ForwardingConfigStore(of) {
+    return new WrappedConfigStore(of) {
       @Override
       public Head head() {
         Head head = super.head();
@@ -172,10 +172,11 @@ class FeedTest {
     Head head = store.current.head();
     ConfigStore inner = store.current;
     store.current =
-        new ForwardingConfigStore(inner) {
+        new WrappedConfigStore(inner) {
           @Override
           public Head head() {
-            return new Head(head.store(), 0, head.position() + Feed.MAX_BEHIND + 1, Sha256.of("x"));
+            return new Head(
+                head.store(), 0, head.position() + Feed.MAX_BEHIND + 1, HexHash.of("x"));
           }
         };
     store.pages = 0;

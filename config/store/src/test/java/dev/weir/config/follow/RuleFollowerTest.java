@@ -10,10 +10,8 @@ import dev.weir.config.ConfigStores;
 import dev.weir.config.FaultyConfigStore;
 import dev.weir.config.FaultyConfigStore.Fault;
 import dev.weir.config.ForwardingConfigStore;
-import dev.weir.config.Head;
 import dev.weir.config.Node;
-import dev.weir.config.Revision;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.rows.Tree;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleDefaults;
@@ -26,11 +24,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,7 +135,7 @@ class RuleFollowerTest {
       commit(Map.of("moved.yaml", "domain: a\n", "b.yaml", "domain: other\n"));
       ticker.advance(SECOND);
       assertThat(taker.inForce).containsExactly("other", "a");
-      assertThat(store.textsAsked).containsExactly(Sha256.of("domain: other\n"));
+      assertThat(store.textsAsked).containsExactly(HexHash.of("domain: other\n"));
       assertThat(follower.status().appliedRevision()).isEqualTo(3);
     }
   }
@@ -283,20 +279,10 @@ class RuleFollowerTest {
     commit(Map.of("a.yaml", "domain: second\n"));
     ConfigStore[] current = {inner};
     ConfigStore switching =
-        new ForwardingConfigStore(inner) {
+        new ForwardingConfigStore() {
           @Override
-          public Head head() {
-            return current[0].head();
-          }
-
-          @Override
-          public Optional<Revision> revision(long number) {
-            return current[0].revision(number);
-          }
-
-          @Override
-          public Map<String, String> texts(Collection<String> hashes) {
-            return current[0].texts(hashes);
+          protected ConfigStore delegate() {
+            return current[0];
           }
         };
     RuleFollower follower = build(RuleFollower.builder(switching, "n1").ticker(ticker));

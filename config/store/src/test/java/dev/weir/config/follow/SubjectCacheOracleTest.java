@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Ticker;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
-import dev.weir.config.ForwardingConfigStore;
 import dev.weir.config.Head;
 import dev.weir.config.OwnLimit;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.RecordsUnderTest;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.Threads;
+import dev.weir.config.WrappedConfigStore;
 import dev.weir.engine.SubjectLimits;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
@@ -78,7 +78,7 @@ class SubjectCacheOracleTest {
 
     /** Returns the store with a head that notes when it was read and answered. */
     private ConfigStore watched() {
-      return new ForwardingConfigStore(store) {
+      return new WrappedConfigStore(store) {
         @Override
         public Head head() {
           long asked = ++events;

@@ -210,7 +210,7 @@ class SubjectCacheTest {
       assertThat(first).hasSize(1).containsOnlyNulls();
       assertThat(third).hasSize(1).containsOnlyNulls();
       int before = store.queries;
-      long rest = SubjectLoads.FIRST_WAIT_NANOS * 2; // Two batches have failed.
+      long rest = SubjectLoads.WAITS_NANOS.least() * 2; // Two batches have failed.
       for (int i = 0; i < 20; i++) {
         ticker.advance(rest - 1);
         assertThat(load(client, "alice")).isNull();
@@ -221,7 +221,7 @@ class SubjectCacheTest {
         assertThat(store.tasks).hasSize(1);
         store.work();
         assertThat(store.queries).isEqualTo(++before);
-        rest = Math.min(2 * rest, SubjectLoads.MOST_WAIT_NANOS);
+        rest = Math.min(2 * rest, SubjectLoads.WAITS_NANOS.most());
       }
       store.away = false;
       ticker.advance(rest);

@@ -16,7 +16,7 @@ import dev.weir.config.Records;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.internal.bytes.ByteWriter;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.follow.Stored;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.rows.Rows.Table;
@@ -119,8 +119,8 @@ class RowConfigStoreTest {
   void editedText_isRefused() {
     String text = "domain: a\n";
     store.commit(0, Tree.of(Map.of("a.yaml", text)), List.of(text), CAUSE);
-    String hash = Sha256.of(text);
-    overwrite(Table.TEXT, Sha256.bytes(hash), Keys.text("domain: b\n"));
+    String hash = HexHash.of(text);
+    overwrite(Table.TEXT, HexHash.bytes(hash), Keys.text("domain: b\n"));
     assertDamaged(() -> store.texts(List.of(hash)), "text " + hash + ": another one is stored");
   }
 
@@ -183,12 +183,12 @@ class RowConfigStoreTest {
     String json =
         "{\"at\":\"2027-01-15T08:00:00Z\",\"author\":\"x\",\"kind\":\"weather\",\"new\":[1,{}],"
             + "\"number\":1,\"reason\":\"rain\"}";
-    Change change = new Change(1, json, Sha256.chained(Sha256.NONE, json));
+    Change change = new Change(1, json, HexHash.chained(HexHash.NONE, json));
     overwrite(Table.CHANGE, Keys.number(1), Stored.change(change));
     overwrite(Table.META, Stored.HEAD, Stored.head(new Head("", 0, 1, change.hash())));
     assertThat(ChangeLog.verify(store).ok()).isTrue();
     assertThat(store.changes(0, 1).get(0).details().kind()).isEqualTo("weather");
-    byte[] broken = (Sha256.NONE.substring(32) + "{").getBytes(StandardCharsets.UTF_8);
+    byte[] broken = (HexHash.NONE.substring(32) + "{").getBytes(StandardCharsets.UTF_8);
     overwrite(Table.CHANGE, Keys.number(1), broken);
     assertDamaged(() -> store.changes(0, 1).get(0).details(), "change: unreadable");
   }

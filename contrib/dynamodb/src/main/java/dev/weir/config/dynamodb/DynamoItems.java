@@ -2,6 +2,7 @@ package dev.weir.config.dynamodb;
 
 import dev.weir.Ticker;
 import dev.weir.config.rows.Items;
+import dev.weir.internal.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -149,7 +150,7 @@ final class DynamoItems implements Items {
     } else if (value.length <= LIMITS.partBytes()) {
       item.put(Layout.DATA, Layout.bytes(value));
     } else {
-      byte[] hash = Layout.sha256(value);
+      byte[] hash = Sha256.of(value);
       item.put(Layout.HASH, Layout.bytes(hash));
       item.put(Layout.PARTS, Layout.number(writeParts(hash, value)));
     }
@@ -202,7 +203,7 @@ final class DynamoItems implements Items {
       for (Map<String, AttributeValue> part = parts.next(); part != null; part = parts.next()) {
         value.writeBytes(bytes(part, Layout.DATA));
       }
-      if (!Arrays.equals(Layout.sha256(value.toByteArray()), hash)) {
+      if (!Arrays.equals(Sha256.of(value.toByteArray()), hash)) {
         throw table.damaged("a large item of which a part is missing");
       }
       return value.toByteArray();

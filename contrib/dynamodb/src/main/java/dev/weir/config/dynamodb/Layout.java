@@ -1,7 +1,6 @@
 package dev.weir.config.dynamodb;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.weir.internal.Sha256;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -49,14 +48,6 @@ final class Layout {
 
   private Layout() {}
 
-  static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
-    }
-  }
-
   static AttributeValue text(String value) {
     return AttributeValue.fromS(value);
   }
@@ -78,7 +69,7 @@ final class Layout {
 
   static String partition(String table, byte[] key) {
     List<String> partitions = partitions(table);
-    return partitions.get((sha256(key)[0] & 0xff) % partitions.size());
+    return partitions.get((Sha256.of(key)[0] & 0xff) % partitions.size());
   }
 
   static byte[] sort(byte[] key) {
@@ -86,7 +77,7 @@ final class Layout {
       return from(key);
     }
     byte[] prefix = from(key);
-    byte[] hash = sha256(key);
+    byte[] hash = Sha256.of(key);
     byte[] sort = Arrays.copyOf(prefix, prefix.length + hash.length);
     System.arraycopy(hash, 0, sort, prefix.length, hash.length);
     return sort;

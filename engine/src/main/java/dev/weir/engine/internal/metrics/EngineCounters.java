@@ -6,7 +6,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -17,7 +17,7 @@ public final class EngineCounters {
   public final LongAdder reloadFailures = new LongAdder();
   public final LongAdder resets = new LongAdder();
 
-  private final TimeHistogram times = new TimeHistogram();
+  private final Histogram times = Histogram.ofRequests();
   private final LongAdder denied = new LongAdder();
   private final LongAdder keySpaceFull = new LongAdder();
   private final LongAdder overloaded = new LongAdder();
@@ -61,8 +61,8 @@ public final class EngineCounters {
         denied.sum(),
         errors.sum(),
         counts,
-        TimeHistogram.boundsNanos(),
-        times.sumNanos(),
+        times.bounds(),
+        times.sum(),
         keySpaceFull.sum(),
         whole,
         uncertain.sum(),

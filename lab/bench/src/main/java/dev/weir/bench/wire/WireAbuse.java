@@ -1,5 +1,6 @@
 package dev.weir.bench.wire;
 
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -34,7 +35,7 @@ final class WireAbuse implements AutoCloseable {
 
   private final int port;
   private final List<Socket> open = new ArrayList<>();
-  private final Thread attacker = new Thread(this::attack, "abuse");
+  private final Thread attacker = DaemonThreads.create("abuse", this::attack);
   private volatile boolean over;
 
   WireAbuse(int port) throws IOException {
@@ -45,7 +46,6 @@ final class WireAbuse implements AutoCloseable {
     for (int i = 0; i < NEVER_READING; i++) {
       open.add(connect("COMMAND\r\n".repeat(2_000)));
     }
-    attacker.setDaemon(true);
   }
 
   WireAbuse begin() {

@@ -4,11 +4,11 @@ import static dev.weir.wire.testkit.Http2Frames.PREFACE;
 import static dev.weir.wire.testkit.Http2Frames.SETTINGS;
 import static dev.weir.wire.testkit.Http2Frames.frame;
 
+import dev.weir.internal.Choice;
 import dev.weir.siege.Target;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Locale;
 
 /** The attacks by connections that are opened and then send only what they must. */
 public enum IdleConnections implements Attack {
@@ -42,6 +42,6 @@ public enum IdleConnections implements Attack {
 
   @Override
   public String toString() {
-    return CONNECTIONS + " idle connections, " + name().toLowerCase(Locale.ROOT);
+    return CONNECTIONS + " idle connections, " + Choice.text(this);
   }
 }

@@ -1,9 +1,9 @@
 package dev.weir.siege.guests;
 
+import dev.weir.internal.Choice;
 import dev.weir.siege.Target;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * The attacks by requests on many connections whose end never comes, each as large as allowed:
@@ -76,6 +76,6 @@ public enum Unfinished implements Attack {
 
   @Override
   public String toString() {
-    return connections + " unfinished " + name().toLowerCase(Locale.ROOT);
+    return connections + " unfinished " + Choice.text(this);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.siege.soak;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.siege.Complaints;
 import dev.weir.siege.Target;
 import dev.weir.siege.cluster.Errand;
@@ -70,8 +71,7 @@ public final class Visitor implements AutoCloseable {
     this.errands = errands;
     this.tally = tally;
     this.complaints = complaints;
-    thread = new Thread(this::run, "visitor " + protocol);
-    thread.setDaemon(true);
+    thread = DaemonThreads.create("visitor " + protocol, this::run);
     thread.start();
   }
 

@@ -5,7 +5,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
-import dev.weir.http.outgoing.RememberedRefusals.HostKey;
+import dev.weir.internal.RememberedRefusals;
 import dev.weir.rules.Request;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;

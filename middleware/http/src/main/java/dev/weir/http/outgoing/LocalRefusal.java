@@ -3,7 +3,7 @@ package dev.weir.http.outgoing;
 import dev.weir.Decision;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
-import dev.weir.http.outgoing.RememberedRefusals.Refusal;
+import dev.weir.internal.RememberedRefusals.Refusal;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import org.jspecify.annotations.Nullable;

@@ -3,12 +3,13 @@ package dev.weir.http.outgoing;
 import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
-import dev.weir.http.outgoing.RememberedRefusals.HostKey;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
+import dev.weir.internal.Choice;
+import dev.weir.internal.RememberedRefusals;
 import dev.weir.protocol.http.RateLimitFields;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
@@ -16,7 +17,6 @@ import dev.weir.rules.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,6 +39,12 @@ public final class OutgoingLimiter {
   private static final Duration MAX_DURATION = Duration.ofDays(1);
   private static final int MAX_WAITING = 1_000_000;
 
+  /**
+   * The most refusals: more hosts and keys than one process has refusals of within the longest
+   * time.
+   */
+  private static final int MAX_REFUSALS = 65_536;
+
   /** The address of the client: an outgoing request has none, and no template needs one. */
   private static final ClientAddress NO_ADDRESS = ClientAddress.ofPeer();
 
@@ -48,7 +54,7 @@ public final class OutgoingLimiter {
 
   final Ticker ticker;
   final @Nullable Decider decider;
-  final RememberedRefusals refusals;
+  final RememberedRefusals<HostKey> refusals;
   private final String domain;
   private final Function<? super OutgoingRequest, ? extends List<Descriptor>> descriptors;
   private final Function<? super OutgoingRequest, String> key;
@@ -61,7 +67,7 @@ public final class OutgoingLimiter {
   private OutgoingLimiter(Builder builder) {
     ticker = builder.ticker;
     decider = builder.decider;
-    refusals = new RememberedRefusals(ticker, RememberedRefusals.MAX_ENTRIES);
+    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS);
     domain = builder.domain;
     descriptors = builder.allDescriptors();
     key = builder.key;
@@ -214,7 +220,7 @@ public final class OutgoingLimiter {
               "descriptor "
                   + template
                   + ": {"
-                  + source.name().toLowerCase(Locale.ROOT)
+                  + Choice.text(source)
                   + "} (expected: what an outgoing request has, such as {host})");
         }
       }

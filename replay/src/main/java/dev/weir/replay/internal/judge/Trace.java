@@ -1,6 +1,8 @@
 package dev.weir.replay.internal.judge;
 
 import dev.weir.MemoryStore;
+import dev.weir.internal.Varint;
+import dev.weir.internal.VarintReader;
 import dev.weir.traffic.Feed;
 import dev.weir.traffic.TrafficException;
 import java.util.ArrayList;
@@ -16,8 +18,8 @@ import java.util.Map;
 public final class Trace {
   private static final int CHUNK_BYTES = 1 << 20;
 
-  /** The most bytes of a record: three numbers of at most ten bytes. */
-  private static final int MAX_RECORD_BYTES = 30;
+  /** The most bytes of a record: three numbers. */
+  private static final int MAX_RECORD_BYTES = 3 * Varint.MAX_BYTES;
 
   /** The bytes that a key takes beside its text, about. */
   private static final int KEY_BYTES = 150;
@@ -78,9 +80,9 @@ public final class Trace {
               + ", or read less)");
     }
     long now = Math.max(lastNanos, nanos);
-    number(now - lastNanos);
-    number(id);
-    number(permits);
+    at = Varint.put(chunk, at, now - lastNanos);
+    at = Varint.put(chunk, at, id);
+    at = Varint.put(chunk, at, permits);
     lastNanos = now;
     size++;
     long total = totals[id] + permits;
@@ -98,15 +100,6 @@ public final class Trace {
       counts = Arrays.copyOf(counts, 2 * id);
     }
     return id;
-  }
-
-  private void number(long value) {
-    long rest = value;
-    while (rest >>> 7 != 0) {
-      chunk[at++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    chunk[at++] = (byte) rest;
   }
 
   /** Ends the chunk, shorter than it could be: the cursor finds the next one by its length. */
@@ -140,9 +133,8 @@ public final class Trace {
   /** A cursor over all records, from the first on. */
   public final class Cursor {
     private final List<byte[]> all = new ArrayList<>(chunks);
-    private byte[] data = new byte[0];
+    private VarintReader in = new VarintReader(new byte[0], 0, 0);
     private int next;
-    private int from;
     private long nanos = firstNanos;
     private int key;
     private long permits;
@@ -155,29 +147,17 @@ public final class Trace {
 
     /** Moves to the next record; false at the end. */
     public boolean next() {
-      if (from == data.length) {
+      if (in.atEnd()) {
         if (next == all.size()) {
           return false;
         }
-        data = all.get(next++);
-        from = 0;
+        byte[] data = all.get(next++);
+        in = new VarintReader(data, 0, data.length);
       }
-      nanos += number();
-      key = (int) number();
-      permits = number();
+      nanos += in.next();
+      key = (int) in.next();
+      permits = in.next();
       return true;
-    }
-
-    private long number() {
-      long value = 0;
-      int shift = 0;
-      byte b;
-      do {
-        b = data[from++];
-        value |= (b & 0x7fL) << shift;
-        shift += 7;
-      } while (b < 0);
-      return value;
     }
 
     public long nanos() {

@@ -1,5 +1,6 @@
 package dev.weir.replay.internal.pages;
 
+import dev.weir.internal.TextTable;
 import dev.weir.replay.ReplaySummary;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
@@ -213,6 +214,6 @@ public final class SummaryText {
   }
 
   private void table(List<String[]> rows, String alignment) {
-    text.append(TextTable.of(rows, alignment));
+    text.append(TextTable.of("  ", rows, alignment));
   }
 }

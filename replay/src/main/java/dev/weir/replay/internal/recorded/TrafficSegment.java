@@ -1,5 +1,7 @@
 package dev.weir.replay.internal.recorded;
 
+import dev.weir.internal.Varint;
+import dev.weir.internal.VarintReader;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
@@ -25,9 +27,6 @@ public final class TrafficSegment {
    * the permits are other than 1; for each descriptor its number of entries, whether it has permits
    * and a limit of its own, and the numbers of its texts. All numbers are of seven bits a byte.
    */
-
-  /** The most bytes of a number. */
-  private static final int MAX_NUMBER = 10;
 
   /** The bytes that the objects take beside the contents of their arrays, about. */
   private static final int OBJECT_BYTES = 192;
@@ -68,10 +67,10 @@ public final class TrafficSegment {
 
   /** Returns the most bytes that a request can need. */
   static long need(Request request) {
-    long need = 4L * MAX_NUMBER + textNeed(request.domain());
+    long need = 4L * Varint.MAX_BYTES + textNeed(request.domain());
     List<Descriptor> descriptors = request.descriptors();
     for (int i = 0; i < descriptors.size(); i++) {
-      need += 3 * MAX_NUMBER + 1;
+      need += 3 * Varint.MAX_BYTES + 1;
       List<Entry> entries = descriptors.get(i).entries();
       for (int j = 0; j < entries.size(); j++) {
         Entry entry = entries.get(j);
@@ -225,8 +224,8 @@ public final class TrafficSegment {
       wide = text.charAt(i) > 0xff;
     }
     long head = 2L * length + (wide ? 1 : 0);
-    texts += numberBytes(head) + (wide ? 2 * length : length);
-    int at = put(data.length - texts, head);
+    texts += Varint.size(head) + (wide ? 2 * length : length);
+    int at = Varint.put(data, data.length - texts, head);
     for (int i = 0; i < length; i++) {
       char c = text.charAt(i);
       if (wide) {
@@ -237,23 +236,8 @@ public final class TrafficSegment {
     return texts;
   }
 
-  private static int numberBytes(long value) {
-    return Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 6) / 7);
-  }
-
   private void number(long value) {
-    front = put(front, value);
-  }
-
-  private int put(int from, long value) {
-    int at = from;
-    long rest = value;
-    while (rest >>> 7 != 0) {
-      data[at++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    data[at++] = (byte) rest;
-    return at;
+    front = Varint.put(data, front, value);
   }
 
   public int requests() {
@@ -270,7 +254,7 @@ public final class TrafficSegment {
 
   /** A cursor over the requests of a closed segment. */
   public final class Reading {
-    private int at;
+    private final VarintReader in = new VarintReader(data, 0, front);
     private int taken;
     private long nanos = firstNanos;
 
@@ -280,7 +264,7 @@ public final class TrafficSegment {
         return false;
       }
       taken++;
-      nanos += number();
+      nanos += in.next();
       return true;
     }
 
@@ -290,9 +274,9 @@ public final class TrafficSegment {
 
     /** Returns the request. To be called once for each. */
     public Request request() {
-      String domain = text((int) number());
-      long head = number();
-      long permits = (head & 1) == 0 ? 1 : number();
+      String domain = text((int) in.next());
+      long head = in.next();
+      long permits = (head & 1) == 0 ? 1 : in.next();
       int size = (int) (head >>> 1);
       List<Descriptor> descriptors = new ArrayList<>(size);
       for (int i = 0; i < size; i++) {
@@ -302,42 +286,29 @@ public final class TrafficSegment {
     }
 
     private Descriptor descriptor() {
-      long head = number();
-      Long permits = (head & 2) == 0 ? null : number();
+      long head = in.next();
+      Long permits = (head & 2) == 0 ? null : in.next();
       LimitOverride override =
-          (head & 1) == 0 ? null : new LimitOverride(number(), UNITS.get((int) number()));
+          (head & 1) == 0 ? null : new LimitOverride(in.next(), UNITS.get((int) in.next()));
       int size = (int) (head >>> 2);
       List<Entry> entries = new ArrayList<>(size);
       for (int i = 0; i < size; i++) {
-        entries.add(new Entry(text((int) number()), text((int) number())));
+        entries.add(new Entry(text((int) in.next()), text((int) in.next())));
       }
       return new Descriptor(entries, override, permits);
     }
 
     private String text(int number) {
-      int from = at;
-      at = data.length - number;
-      long head = number();
+      VarintReader text = new VarintReader(data, data.length - number, data.length);
+      long head = text.next();
+      int at = text.position();
       int length = (int) (head >>> 1);
-      char[] text = new char[length];
+      char[] characters = new char[length];
       for (int i = 0; i < length; i++) {
         int high = (head & 1) == 0 ? 0 : data[at++] << Byte.SIZE;
-        text[i] = (char) ((high & 0xff00) | (data[at++] & 0xff));
+        characters[i] = (char) ((high & 0xff00) | (data[at++] & 0xff));
       }
-      at = from;
-      return new String(text);
-    }
-
-    private long number() {
-      long value = 0;
-      int shift = 0;
-      byte b;
-      do {
-        b = data[at++];
-        value |= (b & 0x7fL) << shift;
-        shift += 7;
-      } while (b < 0);
-      return value;
+      return new String(characters);
     }
   }
 }

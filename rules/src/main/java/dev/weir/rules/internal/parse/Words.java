@@ -3,7 +3,7 @@ package dev.weir.rules.internal.parse;
 import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.PlanLimit;
 import dev.weir.rules.QueueBounds;

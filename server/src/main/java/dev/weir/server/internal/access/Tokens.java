@@ -1,8 +1,8 @@
 package dev.weir.server.internal.access;
 
+import dev.weir.internal.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -113,12 +113,8 @@ public final class Tokens {
 
   /** Returns the digest of a token, which is compared, and may be kept, instead of the token. */
   public static byte[] digest(byte[] bytes, int from, int to) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      sha.update(bytes, from, to - from);
-      return sha.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // Every Java platform has it.
-    }
+    MessageDigest sha = Sha256.digest();
+    sha.update(bytes, from, to - from);
+    return sha.digest();
   }
 }

@@ -1,20 +1,20 @@
 package dev.weir.server.internal.deciding;
 
 import dev.weir.Ticker;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 
 /**
  * The times that a protocol's requests for decisions take. It allocates nothing. Safe for use by
  * many threads.
  */
 public final class RequestTimes {
-  private final TimeHistogram times;
+  private final Histogram times;
   private final Ticker ticker;
 
   /**
    * @param times receives the measured times
    */
-  public RequestTimes(TimeHistogram times, Ticker ticker) {
+  public RequestTimes(Histogram times, Ticker ticker) {
     this.times = times;
     this.ticker = ticker;
   }

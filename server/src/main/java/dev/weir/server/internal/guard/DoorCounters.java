@@ -1,6 +1,6 @@
 package dev.weir.server.internal.guard;
 
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -15,7 +15,7 @@ public final class DoorCounters {
   private final LongAdder refusedConnections = new LongAdder();
   private final LongAdder timedOutConnections = new LongAdder();
   private final LongAdder evictedConnections = new LongAdder();
-  private final TimeHistogram times = new TimeHistogram();
+  private final Histogram times = Histogram.ofRequests();
 
   public DoorCounters(int maxConnections, PendingBytes pending) {
     this.maxConnections = maxConnections;
@@ -60,7 +60,7 @@ public final class DoorCounters {
    * Returns the times of requests for decisions, from their reading until their answers were passed
    * to the connection.
    */
-  public TimeHistogram times() {
+  public Histogram times() {
     return times;
   }
 

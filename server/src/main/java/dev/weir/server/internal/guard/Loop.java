@@ -1,6 +1,6 @@
 package dev.weir.server.internal.guard;
 
-import java.util.Locale;
+import dev.weir.internal.Choice;
 
 /** The periodic work of the server. No error in one turn may end it. */
 public enum Loop {
@@ -33,6 +33,6 @@ public enum Loop {
 
   /** Returns the name for the log and the metrics page. */
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return Choice.name(this);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.internal.http;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,7 +22,6 @@ public final class AdminWorkers implements AutoCloseable {
 
   private static final long IDLE_SECONDS = 30;
 
-  private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger admitted = new AtomicInteger();
   private final ThreadPoolExecutor threads;
 
@@ -35,11 +35,7 @@ public final class AdminWorkers implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "weir-admin-" + names.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("weir-admin"));
     threads.allowCoreThreadTimeOut(true);
   }
 

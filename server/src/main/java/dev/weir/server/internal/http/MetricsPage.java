@@ -1,5 +1,6 @@
 package dev.weir.server.internal.http;
 
+import dev.weir.internal.DaemonThreads;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -44,11 +45,7 @@ final class MetricsPage {
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new ArrayBlockingQueue<>(MOST_WAITING),
-          task -> {
-            Thread made = new Thread(task, "weir-metrics");
-            made.setDaemon(true);
-            return made;
-          });
+          DaemonThreads.named("weir-metrics"));
 
   MetricsPage(PrometheusRegistry registry) {
     ExpositionFormats formats = ExpositionFormats.init();

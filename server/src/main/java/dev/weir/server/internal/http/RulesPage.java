@@ -3,7 +3,7 @@ package dev.weir.server.internal.http;
 import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.RateLimitUnit;

@@ -1,6 +1,5 @@
 package dev.weir.server.internal.metrics;
 
-import dev.weir.engine.TimeHistogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -21,7 +20,8 @@ import java.util.function.ToLongFunction;
  * _total}, which both text formats add.
  */
 public final class Families {
-  private static final double NANOS_PER_SECOND = 1e9;
+  /** The unit of times in nanoseconds, which are shown in seconds. */
+  public static final double NANOS_PER_SECOND = 1e9;
 
   private final List<MetricSnapshot> families = new ArrayList<>();
 
@@ -125,25 +125,6 @@ public final class Families {
             .dataPoint(
                 point(new Histogram(boundsNanos, counts, sumNanos), NANOS_PER_SECOND, Labels.EMPTY))
             .build());
-  }
-
-  /** Adds a histogram of times with a series for each item; the labels of two items must differ. */
-  public <T> void histograms(
-      String name,
-      String help,
-      Collection<T> items,
-      Function<T, Labels> labels,
-      Function<T, TimeHistogram> value) {
-    histograms(
-        name,
-        help,
-        NANOS_PER_SECOND,
-        items,
-        labels,
-        item -> {
-          TimeHistogram times = value.apply(item);
-          return new Histogram(TimeHistogram.boundsNanos(), times.counts(), times.sumNanos());
-        });
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.internal.Histogram;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
@@ -349,9 +350,14 @@ public final class ServerMetrics implements MultiCollector {
         "weir_request_seconds",
         "Time from when a request for a decision was read until its answer was handed to the"
             + " connection, by protocol.",
+        Families.NANOS_PER_SECOND,
         deciding,
         door -> Labels.of("protocol", door.getKey()),
-        door -> door.getValue().times());
+        door -> histogram(door.getValue().times()));
+  }
+
+  private static Families.Histogram histogram(Histogram of) {
+    return new Families.Histogram(of.bounds(), of.counts(), of.sum());
   }
 
   private static Labels door(Map.Entry<String, DoorCounters> door) {

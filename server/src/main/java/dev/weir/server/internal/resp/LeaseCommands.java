@@ -5,6 +5,7 @@ import dev.weir.Sharing;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Grant;
 import dev.weir.engine.Loan;
+import dev.weir.internal.Choice;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.LeaseAnswer;
 import dev.weir.protocol.http.LeaseCall;
@@ -15,7 +16,6 @@ import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -78,7 +78,7 @@ final class LeaseCommands {
         .integer(loan.permits())
         .integer(lent ? LeaseAnswer.lifeMicros(loan) : 0)
         .integer(LeaseAnswer.refuseForMillis(loan))
-        .bulk(sharing == null ? "" : sharing.onFailure().name().toLowerCase(Locale.ROOT))
+        .bulk(sharing == null ? "" : Choice.text(sharing.onFailure()))
         .integer(loan.leased() ? 1 : 0);
   }
 

@@ -1,25 +1,10 @@
 package dev.weir.server.internal.rules;
 
 import dev.weir.Ticker;
-import dev.weir.config.Cause;
-import dev.weir.config.Change;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
-import dev.weir.config.Entry;
-import dev.weir.config.EntryWrite;
-import dev.weir.config.Head;
-import dev.weir.config.Node;
-import dev.weir.config.RecordPage;
-import dev.weir.config.RecordWrite;
-import dev.weir.config.Records;
-import dev.weir.config.Revision;
-import dev.weir.config.Subject;
-import dev.weir.config.rows.Tree;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import dev.weir.config.ForwardingConfigStore;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A configuration store that may not be available yet. The first call that needs it opens it. Until
  * that succeeds every call fails with the failure of the opening. Safe for use by many threads.
  */
-final class LateConfigStore implements ConfigStore {
+final class LateConfigStore extends ForwardingConfigStore {
   /** The time for which a failed opening is not tried again, however many calls come. */
   private static final long PAUSE_NANOS = 500_000_000L;
 
@@ -64,10 +49,11 @@ final class LateConfigStore implements ConfigStore {
    * @throws IllegalArgumentException if it can never be opened, because of its address
    */
   void open() {
-    ConfigStore unused = store();
+    ConfigStore unused = delegate();
   }
 
-  private ConfigStore store() {
+  @Override
+  protected ConfigStore delegate() {
     ConfigStore known = opened;
     if (known != null) {
       return known;
@@ -116,76 +102,6 @@ final class LateConfigStore implements ConfigStore {
   private ConfigException again() {
     ConfigException last = failure;
     return new ConfigException(last.kind(), String.valueOf(last.getMessage()), last);
-  }
-
-  @Override
-  public Head head() {
-    return store().head();
-  }
-
-  @Override
-  public Optional<Revision> revision(long number) {
-    return store().revision(number);
-  }
-
-  @Override
-  public Map<String, String> texts(Collection<String> hashes) {
-    return store().texts(hashes);
-  }
-
-  @Override
-  public Revision commit(long expectedRevision, Tree tree, Collection<String> texts, Cause cause) {
-    return store().commit(expectedRevision, tree, texts, cause);
-  }
-
-  @Override
-  public Records records(Collection<Subject> subjects) {
-    return store().records(subjects);
-  }
-
-  @Override
-  public List<Change> write(List<RecordWrite> writes, Cause cause) {
-    return store().write(writes, cause);
-  }
-
-  @Override
-  public Records list(String domain, String key, String prefix, @Nullable String after, int limit) {
-    return store().list(domain, key, prefix, after, limit);
-  }
-
-  @Override
-  public RecordPage all(String domain, @Nullable Subject after, int limit) {
-    return store().all(domain, after, limit);
-  }
-
-  @Override
-  public List<Change> changes(long after, int limit) {
-    return store().changes(after, limit);
-  }
-
-  @Override
-  public List<Entry> entries(String kind) {
-    return store().entries(kind);
-  }
-
-  @Override
-  public Optional<Change> write(EntryWrite write, Cause cause) {
-    return store().write(write, cause);
-  }
-
-  @Override
-  public Change note(String kind, String json, Cause cause) {
-    return store().note(kind, json, cause);
-  }
-
-  @Override
-  public List<Node> nodes() {
-    return store().nodes();
-  }
-
-  @Override
-  public void beat(Node node) {
-    store().beat(node);
   }
 
   /** Closes the store; waits for an opening under way, whose time the adapter bounds. */

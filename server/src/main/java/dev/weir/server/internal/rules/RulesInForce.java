@@ -2,7 +2,8 @@ package dev.weir.server.internal.rules;
 
 import dev.weir.engine.Engine;
 import dev.weir.engine.RulesException;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
@@ -188,9 +189,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
    * @param done is called once, when rules are in force
    */
   public void await(List<Problem> known, Consumer<String> why, Runnable done) {
-    Thread thread = new Thread(() -> await(known, why, done, closing), "weir-first-rules");
-    thread.setDaemon(true);
-    thread.start();
+    DaemonThreads.create("weir-first-rules", () -> await(known, why, done, closing)).start();
   }
 
   private void await(

@@ -1,7 +1,8 @@
 package dev.weir.server.internal.settings;
 
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.DurationText;
+import dev.weir.rules.Expected;
 import dev.weir.rules.ShareText;
 import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
@@ -355,7 +356,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     return new SettingKind<>(
         String.join(", ", names),
         String.join("|", names),
-        text -> Choice.of(type, "setting", text.toLowerCase(Locale.ROOT)));
+        text -> Expected.choice(type, "setting", text.toLowerCase(Locale.ROOT)));
   }
 
   /** Returns the kind of a constant, or none. See {@link #choice}. */

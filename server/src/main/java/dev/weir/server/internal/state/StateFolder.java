@@ -2,6 +2,7 @@ package dev.weir.server.internal.state;
 
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.access.WatchedFiles;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.AfterCrash;
@@ -323,12 +324,7 @@ public final class StateFolder implements StateStorage {
 
   private ScheduledExecutorService every(Duration interval) {
     ScheduledExecutorService thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread made = new Thread(task, "weir-state");
-              made.setDaemon(true);
-              return made;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
     var unused =
         thread.scheduleWithFixedDelay(
             this::saveSome, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);

@@ -2,6 +2,7 @@ package dev.weir.server.internal.telemetry;
 
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import java.io.IOException;
@@ -44,12 +45,7 @@ public final class Statsd implements AutoCloseable {
   private final DatagramSocket socket;
   private final Map<String, Long> sent = new HashMap<>();
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "weir-statsd");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-statsd"));
 
   private Statsd(InetSocketAddress server, Supplier<EngineMetrics> metrics) throws IOException {
     this.server = server;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.rules.Rules;
 import dev.weir.server.internal.guard.LoopLag;
 import dev.weir.server.internal.guard.SystemLoad;
@@ -80,7 +80,8 @@ class QuickDeciderTest {
   @ValueSource(strings = {"usual", "watched", "queue", "unknown"})
   void request_countsOnce(String key) {
     engine.apply(Objects.requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet()));
-    QuickDecider quick = new QuickDecider(decider, new RequestTimes(new TimeHistogram(), ticker));
+    QuickDecider quick =
+        new QuickDecider(decider, new RequestTimes(Histogram.ofRequests(), ticker));
     assertThat(overloaded(quick, key, LoopLag.MIN_ASKED - 1)).isFalse();
     assertThat(overloaded(quick, key, LoopLag.MIN_ASKED)).isTrue();
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.v1.WeirProto.Check;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
@@ -39,7 +39,8 @@ class CheckStreamTest {
       new GuardedDecider(
           engine, SystemLoad.of(ServerSettings.defaults(), Ticker.system()), Ticker.system());
   private final StreamObserver<CheckBatchRequest> stream =
-      new WeirService(decider, new RequestTimes(new TimeHistogram(), Ticker.system()), Tracing.OFF)
+      new WeirService(
+              decider, new RequestTimes(Histogram.ofRequests(), Ticker.system()), Tracing.OFF)
           .checkStream(call);
 
   @BeforeEach

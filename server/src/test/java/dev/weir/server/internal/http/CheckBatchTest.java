@@ -9,7 +9,7 @@ import com.google.gson.JsonParser;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.rules.Rules;
 import dev.weir.server.RunningServer;
@@ -214,7 +214,7 @@ class CheckBatchTest {
                   settings,
                   () -> "",
                   new PrometheusRegistry(),
-                  new RequestTimes(new TimeHistogram(), Ticker.system()),
+                  new RequestTimes(Histogram.ofRequests(), Ticker.system()),
                   Tracing.OFF)
               .all()) {
         Endpoint.Handler handler =

@@ -6,7 +6,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.server.RunningServer;
 import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
@@ -165,7 +165,7 @@ class MetricsPageTest {
                 settings,
                 () -> "",
                 registry,
-                new RequestTimes(new TimeHistogram(), Ticker.system()),
+                new RequestTimes(Histogram.ofRequests(), Ticker.system()),
                 Tracing.OFF)
             .all();
     return new Routes(endpoints, off -> null, Tokens.notRequired());

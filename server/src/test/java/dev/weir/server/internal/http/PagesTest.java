@@ -8,7 +8,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.internal.deciding.GuardedDecider;
@@ -107,7 +107,7 @@ class PagesTest {
                   ServerSettings.defaults(),
                   () -> "",
                   new PrometheusRegistry(),
-                  new RequestTimes(new TimeHistogram(), Ticker.system()),
+                  new RequestTimes(Histogram.ofRequests(), Ticker.system()),
                   Tracing.OFF)
               .all()) {
         there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.TimeHistogram;
+import dev.weir.internal.Histogram;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.rules.Entry;
 import dev.weir.rules.RuleSet;
@@ -60,7 +60,7 @@ class QuickAnswersTest {
     SystemLoad load = SystemLoad.of(ServerSettings.defaults(), ticker);
     return new QuickRequests(
         new GuardedDecider(engine, load, ticker),
-        new RequestTimes(new TimeHistogram(), ticker),
+        new RequestTimes(Histogram.ofRequests(), ticker),
         new CheckFields(OlderFields.NONE, ticker),
         200,
         () -> off);

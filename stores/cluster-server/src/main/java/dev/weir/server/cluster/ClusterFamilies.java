@@ -11,8 +11,6 @@ import java.util.function.Function;
 
 /** The metrics of a cluster's member. */
 final class ClusterFamilies {
-  private static final double NANOS = 1e9;
-
   private ClusterFamilies() {}
 
   static void add(Families to, ClusterMetrics cluster) {
@@ -61,7 +59,7 @@ final class ClusterFamilies {
             + " while it does not answer.",
         cluster.roundTripNanos().entrySet(),
         peer -> Labels.of("peer", peer.getKey()),
-        peer -> peer.getValue() / NANOS);
+        peer -> peer.getValue() / Families.NANOS_PER_SECOND);
   }
 
   private record Undecided(GroupMetrics group, String reason, long count) {}
@@ -108,13 +106,13 @@ final class ClusterFamilies {
             + " second; 0 if there is none.",
         groups,
         ClusterFamilies::group,
-        group -> group.applyLagNanos() / NANOS);
+        group -> group.applyLagNanos() / Families.NANOS_PER_SECOND);
     to.levels(
         "weir_cluster_clock_lag_seconds",
         "How far the group's calendar is behind this machine's wall clock.",
         groups,
         ClusterFamilies::group,
-        group -> group.clockLagNanos() / NANOS);
+        group -> group.clockLagNanos() / Families.NANOS_PER_SECOND);
   }
 
   private static void histograms(Families to, List<GroupMetrics> groups) {
@@ -153,7 +151,12 @@ final class ClusterFamilies {
       List<GroupMetrics> groups,
       Function<GroupMetrics, Counts> counts) {
     to.histograms(
-        name, help, NANOS, groups, ClusterFamilies::group, group -> histogram(counts.apply(group)));
+        name,
+        help,
+        Families.NANOS_PER_SECOND,
+        groups,
+        ClusterFamilies::group,
+        group -> histogram(counts.apply(group)));
   }
 
   private static Families.Histogram histogram(Counts counts) {

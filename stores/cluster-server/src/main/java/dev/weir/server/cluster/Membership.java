@@ -9,6 +9,7 @@ import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.MemberStatus;
 import dev.weir.cluster.ClusterStore;
 import dev.weir.cluster.SlotsStatus;
+import dev.weir.internal.Choice;
 import dev.weir.server.ClusterMembership;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.Families;
@@ -18,7 +19,6 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import java.util.logging.Level;
 
@@ -76,7 +76,7 @@ final class Membership implements ClusterMembership {
     try (JsonGenerator out = JSON.createGenerator(text)) {
       out.writeStartObject();
       out.writeStringField("cluster", status.cluster());
-      out.writeStringField("health", status.health().name().toLowerCase(Locale.ROOT));
+      out.writeStringField("health", Choice.name(status.health()));
       out.writeStringField("by", status.by());
       out.writeNumberField("epoch", status.epoch());
       out.writeNumberField("level", status.level());

@@ -1,5 +1,6 @@
 package dev.weir.shared.internal;
 
+import dev.weir.internal.DaemonThreads;
 import dev.weir.shared.Housekeeping;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
@@ -15,8 +16,7 @@ public final class HousekeepingThread implements Housekeeping {
   private volatile boolean closed;
 
   public HousekeepingThread(String name) {
-    thread = new Thread(this::run, name);
-    thread.setDaemon(true);
+    thread = DaemonThreads.create(name, this::run);
   }
 
   @Override

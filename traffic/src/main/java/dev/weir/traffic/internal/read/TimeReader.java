@@ -1,7 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.Ticker;
-import dev.weir.rules.Choice;
+import dev.weir.internal.Choice;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.visit.Unreadable;
 import java.math.BigDecimal;

@@ -2,6 +2,8 @@ package dev.weir.config.internal.bytes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.Varint;
+import dev.weir.internal.VarintReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
@@ -11,43 +13,35 @@ import java.nio.charset.CharacterCodingException;
  */
 final class ByteReader {
   private final byte[] bytes;
-  private int offset;
+  private VarintReader in;
 
   ByteReader(byte[] bytes) {
     this.bytes = bytes;
+    in = new VarintReader(bytes, 0, bytes.length);
   }
 
   boolean atEnd() {
-    return offset == bytes.length;
+    return in.atEnd();
   }
 
   long number() {
-    long value = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      if (atEnd()) {
-        throw new IllegalArgumentException("record: cut off (expected: more bytes)");
-      }
-      byte next = bytes[offset++];
-      value |= (next & 0x7fL) << shift;
-      if (next >= 0) {
-        if (next == 0 && shift > 0) {
-          break; // It could have been shorter.
-        }
-        return value;
-      }
+    int from = in.position();
+    long value = in.next();
+    if (value < 0 || in.position() - from != Varint.size(value)) { // It could have been shorter.
+      throw new IllegalArgumentException("record: a number of no kind (expected: 63 bits)");
     }
-    throw new IllegalArgumentException("record: a number of no kind (expected: 63 bits)");
+    return value;
   }
 
   String text() {
     long length = number();
-    if (length > bytes.length - offset) {
+    int from = in.position();
+    if (length > bytes.length - from) {
       throw new IllegalArgumentException("record: cut off (expected: more bytes)");
     }
-    ByteBuffer utf8 = ByteBuffer.wrap(bytes, offset, (int) length);
-    offset += (int) length;
+    in = new VarintReader(bytes, from + (int) length, bytes.length);
     try {
-      return UTF_8.newDecoder().decode(utf8).toString();
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, (int) length)).toString();
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException("record: a text that is not UTF-8 (expected: UTF-8)", e);
     }

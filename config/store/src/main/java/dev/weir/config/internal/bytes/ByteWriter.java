@@ -2,6 +2,7 @@ package dev.weir.config.internal.bytes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.Varint;
 import java.io.ByteArrayOutputStream;
 
 /** A writer of whole numbers in as few bytes as they need, seven bits in each, the lowest first. */
@@ -9,12 +10,8 @@ public final class ByteWriter {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(32);
 
   public ByteWriter number(long value) {
-    long rest = value;
-    while ((rest & ~0x7fL) != 0) {
-      bytes.write((int) (rest & 0x7f) | 0x80);
-      rest >>>= 7;
-    }
-    bytes.write((int) rest);
+    byte[] number = new byte[Varint.MAX_BYTES];
+    bytes.write(number, 0, Varint.put(number, 0, value));
     return this;
   }
 

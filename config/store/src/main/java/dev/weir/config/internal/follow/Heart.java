@@ -6,11 +6,9 @@ import dev.weir.Ticker;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
 import dev.weir.config.Node;
-import dev.weir.config.follow.RuleFollower;
 import dev.weir.config.rows.Counts;
 import dev.weir.rules.Problem;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +24,7 @@ public final class Heart {
 
   private final ConfigStore store;
   private final Ticker ticker;
-  private final String id;
-  private final String address;
-  private final Supplier<String> admin;
-  private final String version;
-  private final Supplier<Counts> counts;
+  private final ShownServer server;
   private final @Nullable StoreClock clock;
 
   private boolean beaten;
@@ -44,23 +38,19 @@ public final class Heart {
    *
    * @param clock is measured with some of the beats, if there is one
    */
-  public Heart(RuleFollower.Builder builder, @Nullable StoreClock clock) {
-    this.store = builder.store;
-    this.ticker = builder.ticker;
-    this.id = builder.node;
-    this.address = builder.address;
-    this.admin = builder.admin;
-    this.version = builder.version;
-    this.counts = builder.counts;
+  public Heart(ConfigStore store, Ticker ticker, ShownServer server, @Nullable StoreClock clock) {
+    this.store = store;
+    this.ticker = ticker;
+    this.server = server;
     this.clock = clock;
     Node unused = node(0, Counts.NONE);
   }
 
   private Node node(long position, Counts decided) {
-    return Node.builder(id)
-        .address(address)
-        .admin(admin.get())
-        .version(version)
+    return Node.builder(server.id())
+        .address(server.address())
+        .admin(server.admin().get())
+        .version(server.version())
         .revision(revision)
         .position(position)
         .problems(problems)
@@ -100,7 +90,7 @@ public final class Heart {
     boolean news = !beaten || head.position() != beatPosition;
     boolean due = measured != null || news || now - beatAtNanos >= BEAT_NANOS;
     if (due) {
-      store.beat(node(head.position(), counts.get()));
+      store.beat(node(head.position(), server.counts().get()));
       beaten = true;
       beatPosition = head.position();
       beatAtNanos = now;
@@ -117,7 +107,7 @@ public final class Heart {
    */
   private void measure(StoreClock of, long fromNanos, long toNanos) {
     for (Node node : store.nodes()) {
-      if (node.id().equals(id)) {
+      if (node.id().equals(server.id())) {
         of.measured(fromNanos, node.at(), toNanos);
       }
     }

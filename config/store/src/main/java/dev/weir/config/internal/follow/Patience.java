@@ -3,6 +3,7 @@ package dev.weir.config.internal.follow;
 import dev.weir.Ticker;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
+import dev.weir.internal.Backoff;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** The pauses and the deadline of a call that is repeated because other writers are in its way. */
@@ -10,8 +11,7 @@ public final class Patience {
   /** The deadline: longer than a burst of updates of several servers; no caller waits longer. */
   public static final long MAX_NANOS = 10_000_000_000L;
 
-  private static final long FIRST_PAUSE_NANOS = 2_000_000;
-  private static final int MAX_DOUBLINGS = 5;
+  private static final Backoff PAUSES_NANOS = new Backoff(2_000_000, 64_000_000);
 
   private final Object database;
   private final Ticker ticker;
@@ -44,9 +44,8 @@ public final class Patience {
    */
   public void pause() {
     check();
-    long longest = FIRST_PAUSE_NANOS << Math.min(pauses++, MAX_DOUBLINGS);
     try {
-      ticker.sleep(ThreadLocalRandom.current().nextLong(longest / 2, longest));
+      ticker.sleep(PAUSES_NANOS.random(pauses++, ThreadLocalRandom.current()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(database, e);

@@ -4,7 +4,7 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
-import dev.weir.config.internal.bytes.Sha256;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.rows.Tree;
 import java.util.Collection;
 import java.util.HashSet;
@@ -41,7 +41,7 @@ public record RuleTexts(String store, long revision, SortedMap<String, String> t
     String name = "revision " + head.revision();
     Tree tree = from.revision(head.revision()).orElseThrow(() -> wrong(name, "missing")).tree();
     Map<String, String> known = new TreeMap<>();
-    texts.values().forEach(text -> known.put(Sha256.of(text), text));
+    texts.values().forEach(text -> known.put(HexHash.of(text), text));
     Collection<String> hashes = tree.files().values();
     Set<String> missing = new HashSet<>(hashes);
     missing.removeAll(known.keySet());

@@ -11,8 +11,8 @@ import dev.weir.config.Json;
 import dev.weir.config.Node;
 import dev.weir.config.Revision;
 import dev.weir.config.Subject;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import dev.weir.config.internal.bytes.Sha256;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.rows.Counts;
 import dev.weir.config.rows.Rows;
@@ -83,7 +83,7 @@ public final class Stored {
     new SecureRandom().nextBytes(random);
     String id = HexFormat.of().formatHex(random);
     batch.put(Table.META, STORE, Keys.text(Json.write(Map.of("format", FORMAT, "store", id))));
-    batch.put(Table.META, HEAD, head(new Head(id, 0, 0, Sha256.NONE)));
+    batch.put(Table.META, HEAD, head(new Head(id, 0, 0, HexHash.NONE)));
     return id;
   }
 
@@ -171,12 +171,12 @@ public final class Stored {
     return new Change(
         number,
         new String(value, HASH_BYTES, value.length - HASH_BYTES, UTF_8),
-        Sha256.hex(Arrays.copyOf(value, HASH_BYTES)));
+        HexHash.hex(Arrays.copyOf(value, HASH_BYTES)));
   }
 
   public static byte[] change(Change change) {
     byte[] json = Keys.text(change.json());
-    byte[] value = Arrays.copyOf(Sha256.bytes(change.hash()), HASH_BYTES + json.length);
+    byte[] value = Arrays.copyOf(HexHash.bytes(change.hash()), HASH_BYTES + json.length);
     System.arraycopy(json, 0, value, HASH_BYTES, json.length);
     return value;
   }

@@ -5,6 +5,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.config.Records;
 import dev.weir.config.Subject;
 import dev.weir.engine.SubjectLimits;
+import dev.weir.internal.Backoff;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,9 +48,7 @@ public final class SubjectLoads {
   public static final long MAX_PENDING_CHARACTERS = 256L * MAX_PENDING;
 
   /** The bounds on the random waits after failures. */
-  public static final long FIRST_WAIT_NANOS = 20_000_000L;
-
-  public static final long MOST_WAIT_NANOS = 2_000_000_000L;
+  public static final Backoff WAITS_NANOS = new Backoff(20_000_000, 2_000_000_000);
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
@@ -228,9 +227,9 @@ public final class SubjectLoads {
       underWay--;
       if (answer == null) {
         failed++;
-        int times = ++failures;
-        long bound = FIRST_WAIT_NANOS << Math.min(times - 1, 10);
-        notBeforeNanos = ticker.nanos() + jitter.applyAsLong(Math.min(bound, MOST_WAIT_NANOS));
+        long bound = WAITS_NANOS.longest(failures);
+        failures++;
+        notBeforeNanos = ticker.nanos() + jitter.applyAsLong(bound);
         batch.forEach(load -> end(load, null, answered));
         waiting.forEach(load -> end(load, null, answered));
         waiting.clear();

@@ -11,8 +11,8 @@ import dev.weir.config.RecordWrite;
 import dev.weir.config.Revision;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
+import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import dev.weir.config.internal.bytes.Sha256;
 import dev.weir.config.internal.follow.Stored;
 import dev.weir.config.rows.Rows.Batch;
 import dev.weir.config.rows.Rows.Table;
@@ -113,7 +113,7 @@ public final class Log {
   private Change add(Map<String, Object> members, long revision) {
     long number = head.position() + 1;
     String json = Json.write(members);
-    Change change = new Change(number, json, Sha256.chained(head.hash(), json));
+    Change change = new Change(number, json, HexHash.chained(head.hash(), json));
     head = new Head(head.store(), revision, number, change.hash());
     batch.put(Table.CHANGE, Keys.number(number), Stored.change(change));
     batch.put(Table.META, Stored.HEAD, Stored.head(head));

@@ -7,6 +7,7 @@ import dev.weir.config.rows.Items;
 import dev.weir.config.rows.Items.Write;
 import dev.weir.config.rows.Rows.Batch;
 import dev.weir.config.rows.Rows.Table;
+import dev.weir.internal.Choice;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -16,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -28,7 +28,7 @@ public final class WriteSet implements Batch {
   private final Map<String, Map<byte[], Write>> tables = new TreeMap<>();
 
   public static String name(Table table) {
-    return table.name().toLowerCase(Locale.ROOT);
+    return Choice.name(table);
   }
 
   @Override

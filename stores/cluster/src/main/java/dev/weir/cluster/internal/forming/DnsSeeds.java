@@ -7,6 +7,7 @@ import dev.weir.cluster.internal.peer.PeerDoor;
 import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerLink;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Resolver;
 import java.net.InetAddress;
@@ -55,7 +56,8 @@ public final class DnsSeeds implements AutoCloseable {
   private final Consumer<? super String> log;
   private final Map<InetSocketAddress, PeerLink> links = new ConcurrentHashMap<>();
   private final ScheduledExecutorService looking =
-      Executors.newSingleThreadScheduledExecutor(DnsSeeds::thread); // It may block on the DNS.
+      Executors.newSingleThreadScheduledExecutor(
+          DaemonThreads.named("weir-cluster-dns")); // It may block on the DNS.
   private int rounds;
   private volatile boolean closed;
   private String lastProblem = "";
@@ -84,12 +86,6 @@ public final class DnsSeeds implements AutoCloseable {
     this.resolver = resolver;
     this.transport = transport;
     this.log = log;
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-cluster-dns");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /** Returns the search for members for which a list has a name of the DNS; null if it has none. */

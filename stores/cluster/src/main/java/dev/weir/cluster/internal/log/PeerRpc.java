@@ -6,6 +6,7 @@ import dev.weir.cluster.internal.peer.PeerException;
 import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerLink;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
@@ -106,11 +107,7 @@ public final class PeerRpc implements RaftServerRpc {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "weir-raft-" + name);
-              thread.setDaemon(true);
-              return thread;
-            });
+            DaemonThreads.numbered("weir-raft-" + name));
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }

@@ -7,6 +7,7 @@ import dev.weir.cluster.internal.peer.Checked;
 import dev.weir.cluster.internal.peer.Member;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -111,13 +112,7 @@ public final class RatisEngine implements AutoCloseable {
     quiet();
     this.transport = transport;
     this.settings = settings;
-    background =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-snapshot");
-              thread.setDaemon(true);
-              return thread;
-            });
+    background = Executors.newSingleThreadExecutor(DaemonThreads.named("weir-snapshot"));
     Files.createDirectories(settings.folder());
     marks = new GroupMarks(settings.folder().resolveSibling(marksOf(settings.folder())));
     RaftProperties properties = properties(settings);

@@ -2,6 +2,7 @@ package dev.weir.cluster.internal.log;
 
 import dev.weir.cluster.internal.log.LedgerException.Outcome;
 import dev.weir.cluster.internal.peer.Member;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -90,13 +91,7 @@ final class RatisLedger implements Ledger {
     this.group = group;
     this.number = number;
     division = server.getDivision(group);
-    appender =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-append-" + number);
-              thread.setDaemon(true);
-              return thread;
-            });
+    appender = Executors.newSingleThreadExecutor(DaemonThreads.named("weir-append-" + number));
   }
 
   @Override
@@ -372,7 +367,8 @@ final class RatisLedger implements Ledger {
             client, server.getId(), calls.incrementAndGet(), group, delete, false);
     CompletableFuture<@Nullable Void> removed = new CompletableFuture<>();
     Thread remover =
-        new Thread(
+        DaemonThreads.create(
+            "weir-close",
             () -> {
               try {
                 stopEviction();
@@ -384,9 +380,7 @@ final class RatisLedger implements Ledger {
               } catch (IOException | RuntimeException e) {
                 removed.completeExceptionally(e);
               }
-            },
-            "weir-close");
-    remover.setDaemon(true);
+            });
     remover.start();
     return removed;
   }

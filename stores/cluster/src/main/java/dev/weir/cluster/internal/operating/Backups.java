@@ -14,6 +14,7 @@ import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.cluster.internal.state.Entry;
 import dev.weir.cluster.internal.state.Replica;
+import dev.weir.internal.DaemonThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -134,13 +135,7 @@ public final class Backups implements AutoCloseable {
     this.transport = transport;
     ticker = settings.clocks().monotonic();
     log = settings.log();
-    reading =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-backup");
-              thread.setDaemon(true);
-              return thread;
-            });
+    reading = Executors.newSingleThreadExecutor(DaemonThreads.named("weir-backup"));
   }
 
   /** Registers the handler of requests from other members. */

@@ -2,14 +2,16 @@ package dev.weir.cluster.internal.operating;
 
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterMetrics;
+import dev.weir.cluster.ClusterMetrics.Counts;
 import dev.weir.cluster.internal.log.Ledger;
 import dev.weir.cluster.internal.log.LedgerException;
 import dev.weir.cluster.internal.log.LedgerException.Outcome;
+import dev.weir.internal.Choice;
+import dev.weir.internal.Histogram;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -25,9 +27,9 @@ public final class GroupCounters {
   private static final int MOST_SEEN = 600;
 
   private final Ticker ticker;
-  private final Histogram commits = Histogram.ofTimes();
-  private final Histogram applies = Histogram.ofTimes();
-  private final Histogram snapshots = Histogram.ofTimes();
+  private final Histogram commits = Histogram.ofWork();
+  private final Histogram applies = Histogram.ofWork();
+  private final Histogram snapshots = Histogram.ofWork();
   private final Histogram charges = Histogram.ofNumbers();
   private final LongAdder elections = new LongAdder();
   private final LongAdder refusedEarly = new LongAdder();
@@ -146,10 +148,13 @@ public final class GroupCounters {
     }
   }
 
+  private static Counts counts(Histogram of) {
+    return new Counts(of.bounds(), of.counts(), of.sum());
+  }
+
   private Map<String, Long> uncertain() {
     Map<String, Long> counts = new LinkedHashMap<>();
-    uncertain.forEach(
-        (outcome, count) -> counts.put(outcome.name().toLowerCase(Locale.ROOT), count.sum()));
+    uncertain.forEach((outcome, count) -> counts.put(Choice.name(outcome), count.sum()));
     return counts;
   }
 
@@ -169,10 +174,10 @@ public final class GroupCounters {
         leads,
         status.term(),
         logBytes,
-        commits.counts(),
-        applies.counts(),
-        snapshots.counts(),
-        charges.counts(),
+        counts(commits),
+        counts(applies),
+        counts(snapshots),
+        counts(charges),
         lagNanos(status.applied()),
         clockLagNanos,
         clockFaults,

@@ -1,5 +1,6 @@
 package dev.weir.cluster.internal.peer;
 
+import dev.weir.internal.Varint;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
@@ -46,13 +47,9 @@ public final class ByteWriter {
 
   /** Writes a number in as few bytes as it needs: one if it is small, ten at most. */
   public ByteWriter writeNumber(long value) {
-    room(10);
-    long rest = (value << 1) ^ (value >> 63); // Small negative numbers are short too.
-    while ((rest & ~0x7fL) != 0) {
-      bytes[size++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    bytes[size++] = (byte) rest;
+    room(Varint.MAX_BYTES);
+    // Small negative numbers are short too.
+    size = Varint.put(bytes, size, (value << 1) ^ (value >> 63));
     return this;
   }
 

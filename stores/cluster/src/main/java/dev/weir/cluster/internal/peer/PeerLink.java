@@ -1,6 +1,7 @@
 package dev.weir.cluster.internal.peer;
 
 import dev.weir.cluster.internal.peer.PeerException.Outcome;
+import dev.weir.internal.Backoff;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -42,8 +43,7 @@ public final class PeerLink implements AutoCloseable {
   static final String ANY = "";
 
   private static final int CONNECT_MILLIS = 3_000;
-  private static final long LEAST_PAUSE_MILLIS = 50;
-  private static final long MOST_PAUSE_MILLIS = 1_000;
+  private static final Backoff PAUSES_MILLIS = new Backoff(50, 1_000);
 
   /** The most calls in flight; further ones are not sent. */
   private static final int MAX_OPEN = 4_096;
@@ -62,7 +62,7 @@ public final class PeerLink implements AutoCloseable {
   private long lastCall;
   private final PeerSilence silence = new PeerSilence();
   private boolean looking;
-  private long pauseMillis = LEAST_PAUSE_MILLIS;
+  private int pauses;
   private String lastProblem = "";
   private boolean givenUp;
   private boolean hungUp;
@@ -321,7 +321,7 @@ public final class PeerLink implements AutoCloseable {
     givenUp = false;
     hungUp = false;
     gone = false;
-    pauseMillis = LEAST_PAUSE_MILLIS;
+    pauses = 0;
     silence.heard();
     open = true;
     if (!lastProblem.isEmpty()) {
@@ -377,8 +377,7 @@ public final class PeerLink implements AutoCloseable {
     if (closed) {
       return;
     }
-    long pause = pauseMillis;
-    pauseMillis = Math.min(2 * pause, MOST_PAUSE_MILLIS);
+    long pause = PAUSES_MILLIS.longest(pauses++);
     try {
       Object unused = loop.schedule(this::resolve, pause, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException ended) {

@@ -66,16 +66,4 @@ class GroupCountersTest {
         .containsEntry("unknown", 1L)
         .containsEntry("not_leader", 1L);
   }
-
-  @Test
-  void histogram_countsEachValueAtTheLeastBoundThatHoldsIt() {
-    Histogram numbers = Histogram.ofNumbers();
-    for (long value : new long[] {-1, 0, 1, 2, 3, 4, 4_096, 4_097, Long.MAX_VALUE / 2}) {
-      numbers.add(value);
-    }
-    ClusterMetrics.Counts counts = numbers.counts();
-    assertThat(counts.bounds()).startsWith(1L, 2L, 4L).endsWith(4_096L).hasSize(13);
-    assertThat(counts.counts()).startsWith(3L, 1L, 2L, 0L).endsWith(1L, 2L).hasSize(14);
-    assertThat(Histogram.ofTimes().counts().bounds()).startsWith(4_096L).endsWith(1L << 36);
-  }
 }

@@ -5,21 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-class ChoiceTest {
+class ExpectedTest {
   private enum Color {
     RED,
     DARK_BLUE
   }
 
   @Test
-  void constants_areWrittenInLowerCaseWithHyphens() {
-    assertThat(Choice.texts(Color.class)).containsExactly("red", "dark-blue");
-    assertThat(Choice.of(Color.class, "color", "dark-blue")).isEqualTo(Color.DARK_BLUE);
+  void choice_isReadAsUsersWriteIt() {
+    assertThat(Expected.choice(Color.class, "color", "dark-blue")).isEqualTo(Color.DARK_BLUE);
   }
 
   @Test
   void otherText_isRefusedWithAllThatThereAre() {
-    assertThatThrownBy(() -> Choice.of(Color.class, "--color", "DARK_BLUE"))
+    assertThatThrownBy(() -> Expected.choice(Color.class, "--color", "DARK_BLUE"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("--color: DARK_BLUE (expected: one of red, dark-blue)");
   }

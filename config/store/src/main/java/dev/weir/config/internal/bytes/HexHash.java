@@ -2,27 +2,27 @@ package dev.weir.config.internal.bytes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /** SHA-256 hashes as 64 hexadecimal digits in lower case. */
-public final class Sha256 {
+public final class HexHash {
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
   /** The previous hash of the first change of a log. */
   public static final String NONE = "0".repeat(64);
 
-  private Sha256() {}
+  private HexHash() {}
 
   public static String of(String text) {
-    return hex(digest().digest(text.getBytes(UTF_8)));
+    return Sha256.hex(text);
   }
 
   /** Returns the hash of the previous one's 32 bytes followed by the text. */
   public static String chained(String previous, String text) {
-    MessageDigest digest = digest();
+    MessageDigest digest = Sha256.digest();
     digest.update(bytes(previous));
     return hex(digest.digest(text.getBytes(UTF_8)));
   }
@@ -40,13 +40,5 @@ public final class Sha256 {
 
   public static String hex(byte[] hash) {
     return HexFormat.of().formatHex(hash);
-  }
-
-  private static MessageDigest digest() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
-    }
   }
 }

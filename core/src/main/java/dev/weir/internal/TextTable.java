@@ -1,4 +1,4 @@
-package dev.weir.replay.internal.pages;
+package dev.weir.internal;
 
 import java.util.List;
 
@@ -7,11 +7,12 @@ public final class TextTable {
   private TextTable() {}
 
   /**
-   * Returns the rows as lines, indented by two.
+   * Returns the rows as lines, each with a line feed at its end.
    *
+   * @param indent the text before each line
    * @param alignment a letter for each column: l to the left, r to the right
    */
-  public static String of(List<String[]> rows, String alignment) {
+  public static String of(String indent, List<String[]> rows, String alignment) {
     int[] widths = new int[alignment.length()];
     for (String[] row : rows) {
       for (int i = 0; i < row.length; i++) {
@@ -20,7 +21,7 @@ public final class TextTable {
     }
     StringBuilder text = new StringBuilder();
     for (String[] row : rows) {
-      StringBuilder line = new StringBuilder("  ");
+      StringBuilder line = new StringBuilder(indent);
       for (int i = 0; i < row.length; i++) {
         String padding = " ".repeat(widths[i] - width(row[i]));
         boolean right = alignment.charAt(i) == 'r';

@@ -1,13 +1,13 @@
 package dev.weir;
 
+import dev.weir.internal.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** The first 64 bits of SHA-256. [FIPS 180-4] */
-final class Sha256 implements KeyHash {
+final class Sha256KeyHash implements KeyHash {
   /** The bit set in the domain of texts that have no UTF-8 bytes; those are hashed as UTF-16. */
   private static final long NOT_UTF8 = 1L << 32;
 
@@ -16,15 +16,7 @@ final class Sha256 implements KeyHash {
   /** The digest of one thread. */
   private static final class Digest {
     private final ByteBuffer block = ByteBuffer.allocate(32);
-    private final MessageDigest digest;
-
-    Digest() {
-      try {
-        digest = MessageDigest.getInstance("SHA-256");
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java platform has SHA-256", e);
-      }
-    }
+    private final MessageDigest digest = Sha256.digest();
 
     void word(long word) {
       digest.update(block.clear().putLong(word).flip());

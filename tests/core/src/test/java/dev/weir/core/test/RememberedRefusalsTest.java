@@ -1,9 +1,9 @@
-package dev.weir.http.outgoing;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.http.outgoing.RememberedRefusals.HostKey;
-import dev.weir.http.outgoing.RememberedRefusals.Refusal;
+import dev.weir.internal.RememberedRefusals;
+import dev.weir.internal.RememberedRefusals.Refusal;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,13 +14,13 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class RememberedRefusalsTest {
-  private static final HostKey A = HostKey.of("a.test", 443, "");
+  private static final String A = "a";
 
   private final FakeTicker ticker = new FakeTicker(1_000);
-  private final RememberedRefusals refusals = new RememberedRefusals(ticker, 3);
+  private final RememberedRefusals<String> refusals = new RememberedRefusals<>(ticker, 3);
 
-  private static HostKey place(int number) {
-    return HostKey.of("a.test", 443, Integer.toString(number));
+  private static String place(int number) {
+    return Integer.toString(number);
   }
 
   @Test
@@ -32,15 +32,6 @@ class RememberedRefusalsTest {
     ticker.advance(1);
     assertThat(refusals.find(A)).isNull();
     assertThat(refusals.size()).isZero();
-  }
-
-  @Test
-  void hostPortAndKey_areToldApart() {
-    refusals.remember(A, 429, 10);
-    assertThat(refusals.find(HostKey.of("b.test", 443, ""))).isNull();
-    assertThat(refusals.find(HostKey.of("a.test", 80, ""))).isNull();
-    assertThat(refusals.find(HostKey.of("a.test", 443, "Bearer x"))).isNull();
-    assertThat(refusals.find(HostKey.of("a.test", 443, ""))).isNotNull();
   }
 
   @Test
@@ -78,7 +69,7 @@ class RememberedRefusalsTest {
 
   @Test
   void manyThreads_keepTheBoundAndTheSize() throws Exception {
-    RememberedRefusals shared = new RememberedRefusals(ticker, 64);
+    RememberedRefusals<String> shared = new RememberedRefusals<>(ticker, 64);
     int threads = 4;
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
@@ -89,7 +80,7 @@ class RememberedRefusalsTest {
             () -> {
               int most = 0;
               for (int i = 0; i < 20_000; i++) {
-                HostKey place = place((first * 7 + i) % 100);
+                String place = place((first * 7 + i) % 100);
                 shared.remember(place, 429, 1 + i % 50);
                 most = Math.max(most, shared.size());
                 if (i % 3 == 0) {
