@@ -11,20 +11,20 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 public final class Programs implements AutoCloseable {
   private static final Duration LONGEST_END = Duration.ofSeconds(20);
 
-  private record Running(ProcessHandle process, Runnable end) {}
+  private record Program(ProcessHandle process, Runnable end) {}
 
-  private final Deque<Running> all = new ConcurrentLinkedDeque<>();
+  private final Deque<Program> all = new ConcurrentLinkedDeque<>();
 
   /** Starts a program, and returns at once. */
   public ChildProcess start(ChildProcess.Builder program) throws IOException {
     ChildProcess started = program.start();
-    all.push(new Running(started.handle(), () -> end(started)));
+    all.push(new Program(started.handle(), () -> end(started)));
     return started;
   }
 
   /** Adds a server that has been started. */
   public RedisServer add(RedisServer started) {
-    all.push(new Running(started.handle(), started::close));
+    all.push(new Program(started.handle(), started::close));
     return started;
   }
 
@@ -51,7 +51,7 @@ public final class Programs implements AutoCloseable {
   /** Ends all programs, the last one first. Others can be started afterwards. */
   @Override
   public void close() {
-    for (Running each = all.poll(); each != null; each = all.poll()) {
+    for (Program each = all.poll(); each != null; each = all.poll()) {
       each.end.run();
     }
   }

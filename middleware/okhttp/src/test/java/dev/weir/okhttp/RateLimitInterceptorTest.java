@@ -62,7 +62,7 @@ class RateLimitInterceptorTest extends OutgoingContract {
   }
 
   @Override
-  protected Sent sendAsync(String url) {
+  protected Exchange sendAsync(String url) {
     Call call = client.newCall(new Request.Builder().url(url).build());
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     call.enqueue(
@@ -77,7 +77,7 @@ class RateLimitInterceptorTest extends OutgoingContract {
             reply.complete(read(response));
           }
         });
-    return new Sent(reply, call::cancel);
+    return new Exchange(reply, call::cancel);
   }
 
   @Override

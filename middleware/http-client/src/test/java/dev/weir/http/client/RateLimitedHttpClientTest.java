@@ -72,10 +72,10 @@ class RateLimitedHttpClientTest extends OutgoingContract {
   }
 
   @Override
-  protected Sent sendAsync(String url) {
+  protected Exchange sendAsync(String url) {
     CompletableFuture<HttpResponse<String>> response =
         client.sendAsync(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString());
-    return new Sent(
+    return new Exchange(
         response.thenApply(RateLimitedHttpClientTest::read), () -> response.cancel(true));
   }
 

@@ -38,7 +38,7 @@ public abstract class OutgoingContract {
    *
    * @param cancel cancels it, by the client's own method
    */
-  public record Sent(CompletableFuture<Reply> reply, Runnable cancel) {}
+  public record Exchange(CompletableFuture<Reply> reply, Runnable cancel) {}
 
   protected final FakeTicker ticker = new FakeTicker(1_700_000_000 * SECOND);
   protected final Upstream upstream = new Upstream();
@@ -55,7 +55,7 @@ public abstract class OutgoingContract {
   protected abstract Reply send(String url, @Nullable String body) throws Exception;
 
   /** Sends a GET. */
-  protected abstract Sent sendAsync(String url);
+  protected abstract Exchange sendAsync(String url);
 
   /** Returns a GET as the limiter sees it, with these values of one field. */
   protected abstract OutgoingRequest view(String url, String field, List<String> values);
@@ -246,7 +246,7 @@ public abstract class OutgoingContract {
   void requestCancelledWhileItWaits_isNotCharged() throws Exception {
     OutgoingLimiter limiter = use(oneASecond().maxWait(LONG));
     assertThat(status()).isEqualTo(200);
-    Sent second = sendAsync(url());
+    Exchange second = sendAsync(url());
     untilWaiting(limiter, 1);
     second.cancel().run();
     assertThatThrownBy(() -> second.reply().get())
