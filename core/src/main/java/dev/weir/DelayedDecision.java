@@ -15,7 +15,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
   private final long startNanos;
 
   /** The next task, if the request has to wait. */
-  private volatile Ticker.Scheduled next = () -> {};
+  private volatile Ticker.ScheduledTask next = () -> {};
 
   private DelayedDecision(Requests requests, long fingerprint, long permits, long timeoutNanos) {
     this.requests = requests;

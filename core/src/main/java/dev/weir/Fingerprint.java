@@ -29,7 +29,7 @@ public final class Fingerprint {
    * A holder class, so that a program that does not use it loads only one kind of hash, which is
    * faster.
    */
-  private static final class Shared {
+  private static final class SharedSeed {
     static final Fingerprint INSTANCE =
         new Fingerprint(new Sha256KeyHash(), MULTIPLIER, Long.reverse(MULTIPLIER));
   }
@@ -60,7 +60,7 @@ public final class Fingerprint {
    * longer: some hundreds of nanoseconds.
    */
   public static Fingerprint shared() {
-    return Shared.INSTANCE;
+    return SharedSeed.INSTANCE;
   }
 
   /** Returns the two halves of the seed. */

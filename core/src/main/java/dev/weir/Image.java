@@ -104,7 +104,7 @@ public final class Image implements AutoCloseable {
     return write(out, () -> {});
   }
 
-  long write(OutputStream out, TableImage.Between between) throws IOException {
+  long write(OutputStream out, TableImage.InterimTask between) throws IOException {
     Check.notNull("out", out);
     synchronized (this) {
       if (written || !open) {

@@ -231,13 +231,13 @@ final class PolicySet {
   }
 
   /** A policy's decision as the store has made it, with the binding that made it. */
-  record Charged(Binding binding, Decision decision) {}
+  record ChargedPolicy(Binding binding, Decision decision) {}
 
   /**
    * Returns what an admission has charged: nothing for a policy that tolerated it without a charge.
    */
-  List<Charged> charged(Decision admission) {
-    List<Charged> charged = new ArrayList<>(policies.length);
+  List<ChargedPolicy> charged(Decision admission) {
+    List<ChargedPolicy> charged = new ArrayList<>(policies.length);
     if (admission.parts().isEmpty()) {
       addCharged(charged, 0, admission);
     }
@@ -251,10 +251,10 @@ final class PolicySet {
     return charged;
   }
 
-  private void addCharged(List<Charged> charged, int i, Decision part) {
+  private void addCharged(List<ChargedPolicy> charged, int i, Decision part) {
     boolean spared = part.reason() == Reason.TOLERATED && policies[i].throttle().isElastic();
     if (part.allowed() && !spared) {
-      charged.add(new Charged(bindings[i], policies[i].unthrottled(part)));
+      charged.add(new ChargedPolicy(bindings[i], policies[i].unthrottled(part)));
     }
   }
 }

@@ -105,7 +105,7 @@ final class Requests {
     if (peeking) {
       charges.peek();
     }
-    ask(charges, ticker.nanos());
+    send(charges, ticker.nanos());
     Decision decision = set.decision(charges, load);
     charges.clear(); // Otherwise this thread would keep the limiter from being collected.
     return decision;
@@ -172,7 +172,7 @@ final class Requests {
   private long packedByCharges(PolicySet set, long fingerprint, long permits, long now) {
     double load = load(set);
     Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
-    ask(charges, now);
+    send(charges, now);
     long packed = set.packed(charges);
     String policy = set.listener == null ? "" : set.speaker(charges);
     charges.clear();
@@ -224,7 +224,7 @@ final class Requests {
     Charges charges =
         waiting(set, REQUEST.get().clear(), fingerprint, permits, maxWaitNanos, spare);
     long now = ticker.nanos();
-    ask(charges, now);
+    send(charges, now);
     Reservation reservation = reservation(set, charges, fingerprint, permits, spare, now);
     charges.clear();
     return reservation;
@@ -313,13 +313,13 @@ final class Requests {
   long refund(long fingerprint, long permits, Decision admission) {
     checked(permits);
     long least = Long.MAX_VALUE;
-    for (PolicySet.Charged each : set.charged(Check.notNull("charged", admission))) {
+    for (PolicySet.ChargedPolicy each : set.charged(Check.notNull("charged", admission))) {
       least = Math.min(least, refund(each, fingerprint, permits));
     }
     return least == Long.MAX_VALUE ? 0 : least;
   }
 
-  private long refund(PolicySet.Charged charged, long fingerprint, long permits) {
+  private long refund(PolicySet.ChargedPolicy charged, long fingerprint, long permits) {
     long now = ticker.nanos();
     if (local != null) {
       return local.refund(charged.binding(), fingerprint, permits, charged.decision(), now);
@@ -331,7 +331,7 @@ final class Requests {
 
   /** Gives permits back like {@link #refund}, but without waiting for the store. */
   void refundAsync(long fingerprint, long permits, Decision admission) {
-    for (PolicySet.Charged each : set.charged(admission)) {
+    for (PolicySet.ChargedPolicy each : set.charged(admission)) {
       store.refund(
           each.binding(), fingerprint, permits, each.decision(), ticker.nanos(), given -> {});
     }
@@ -359,7 +359,7 @@ final class Requests {
     return Check.range("permits", permits, 0, Long.MAX_VALUE);
   }
 
-  private void ask(Charges charges, long now) {
+  private void send(Charges charges, long now) {
     if (local != null) {
       local.decide(charges, now);
     } else {

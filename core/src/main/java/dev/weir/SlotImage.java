@@ -65,9 +65,9 @@ final class SlotImage {
   private final long thenShownNanos;
   private final List<Name> names = new ArrayList<>();
 
-  private record Name(String name, List<Lifted> tables) {}
+  private record Name(String name, List<LiftedState> tables) {}
 
-  private record Lifted(Policy last, Policy widest, List<Pause> pauses, List<Key> keys) {}
+  private record LiftedState(Policy last, Policy widest, List<Pause> pauses, List<Key> keys) {}
 
   private static final class Key {
     final long fingerprint;
@@ -103,9 +103,9 @@ final class SlotImage {
     TreeMap<String, PolicyHistory> sorted = new TreeMap<>();
     histories.forEach(each -> sorted.put(each.name(), each));
     for (PolicyHistory each : sorted.values()) {
-      List<Lifted> tables = new ArrayList<>();
+      List<LiftedState> tables = new ArrayList<>();
       for (ShapeTable table : each.tables()) {
-        Lifted lifted = image.lifted(table, calendar);
+        LiftedState lifted = image.lifted(table, calendar);
         if (!lifted.keys.isEmpty() || isPaused(table.table())) {
           tables.add(lifted);
         }
@@ -121,7 +121,7 @@ final class SlotImage {
     return table.shape.algorithm() == Algorithm.FIXED_WINDOW;
   }
 
-  private Lifted lifted(ShapeTable from, Calendar calendar) {
+  private LiftedState lifted(ShapeTable from, Calendar calendar) {
     Table table = from.table();
     if (table.isUnsure()) {
       throw new IllegalStateException(
@@ -145,7 +145,7 @@ final class SlotImage {
             .filter(each -> each.isFor(first) && each.untilNanos() > thenNanos)
             .map(each -> each.by(calendar::of))
             .toList();
-    return new Lifted(from.last(), from.widest(thenNanos), pauses, keys);
+    return new LiftedState(from.last(), from.widest(thenNanos), pauses, keys);
   }
 
   byte[] toBytes() {
@@ -164,7 +164,7 @@ final class SlotImage {
         out.writeByte(NAME);
         out.writeUTF(each.name);
         out.writeByte(each.tables.size());
-        for (Lifted table : each.tables) {
+        for (LiftedState table : each.tables) {
           write(table, out);
           keys += table.keys.size();
         }
@@ -184,7 +184,7 @@ final class SlotImage {
     return crc.getValue();
   }
 
-  private static void write(Lifted table, DataOutputStream out) throws IOException {
+  private static void write(LiftedState table, DataOutputStream out) throws IOException {
     StateImage.writePolicy(table.last, out);
     StateImage.writePolicy(table.widest, out);
     out.writeByte(table.pauses.size());
@@ -256,9 +256,9 @@ final class SlotImage {
         throw new IOException("damaged: mark " + mark);
       }
       String name = in.readUTF();
-      List<Lifted> tables = new ArrayList<>();
+      List<LiftedState> tables = new ArrayList<>();
       for (int i = in.readByte(); i > 0; i--) {
-        Lifted table = readTable(in);
+        LiftedState table = readTable(in);
         keys += table.keys.size();
         tables.add(table);
       }
@@ -269,7 +269,7 @@ final class SlotImage {
     }
   }
 
-  private Lifted readTable(DataInputStream in) throws IOException {
+  private LiftedState readTable(DataInputStream in) throws IOException {
     Policy lastPolicy = StateImage.readPolicy(in);
     Policy widest = StateImage.readPolicy(in);
     List<Pause> pauses = new ArrayList<>();
@@ -284,7 +284,7 @@ final class SlotImage {
       }
       keys.add(new Key(key, StateImage.readState(meter, in)));
     }
-    return new Lifted(lastPolicy, widest, pauses, keys);
+    return new LiftedState(lastPolicy, widest, pauses, keys);
   }
 
   /**
@@ -301,7 +301,7 @@ final class SlotImage {
     histories.values().forEach(this::checkEmpty);
     for (Name each : names) {
       PolicyHistory history = histories.computeIfAbsent(each.name, newHistory);
-      for (Lifted from : each.tables) {
+      for (LiftedState from : each.tables) {
         long window = from.last.shape().windowNanos();
         List<Pause> pauses =
             from.last.shape().algorithm() == Algorithm.FIXED_WINDOW

@@ -44,7 +44,7 @@ final class StateImage {
 
   private StateImage() {}
 
-  static long write(Image from, OutputStream image, TableImage.Between between) throws IOException {
+  static long write(Image from, OutputStream image, TableImage.InterimTask between) throws IOException {
     CheckedOutputStream summed = new CheckedOutputStream(image, new CRC32C());
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
     out.writeInt(MAGIC);
@@ -78,7 +78,7 @@ final class StateImage {
   }
 
   private static void writeTable(
-      TableImage each, int number, DataOutputStream out, long[] keys, TableImage.Between between)
+      TableImage each, int number, DataOutputStream out, long[] keys, TableImage.InterimTask between)
       throws IOException {
     ShapeTable of = each.of();
     Table table = of.table();

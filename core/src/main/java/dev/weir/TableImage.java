@@ -19,7 +19,7 @@ record TableImage(
     List<Pause> pauses) {
 
   /** A task that runs between two segments, when no lock is held. */
-  interface Between {
+  interface InterimTask {
     void segment() throws IOException;
   }
 
@@ -28,7 +28,7 @@ record TableImage(
    *
    * @return the bars of all segments
    */
-  List<Bars> forEach(int number, SegmentCopy.KeyVisitor visitor, Between between)
+  List<Bars> forEach(int number, SegmentCopy.KeyVisitor visitor, InterimTask between)
       throws IOException {
     List<Bars> bars = new ArrayList<>();
     for (int i = 0; i < directory.size(); i += directory.size() >> directory.get(i).depth) {

@@ -37,7 +37,7 @@ public interface Ticker {
    * @param nanos at least 0
    * @return cancels the task
    */
-  default Scheduled schedule(long nanos, Runnable task) {
+  default ScheduledTask schedule(long nanos, Runnable task) {
     CompletableFuture<Boolean> due = new CompletableFuture<>();
     CompletableFuture<Void> unused =
         due.thenAccept(
@@ -53,7 +53,7 @@ public interface Ticker {
 
   /** A task that is to run later. Safe for use by many threads. */
   @FunctionalInterface
-  interface Scheduled {
+  interface ScheduledTask {
     /**
      * Cancels the task, unless it has begun. The ticker and this object then keep alive nothing
      * that the task refers to.

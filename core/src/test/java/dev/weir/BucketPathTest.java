@@ -27,21 +27,21 @@ class BucketPathTest {
     return Objects.requireNonNull(view.only);
   }
 
-  private static long ask(
+  private static long request(
       MemoryBinding binding, long permits, long now, @Nullable Charges results) {
     TableView view = binding.view();
     return BucketPath.decide(
         binding, view, table(view), KEY, Segment.NO_HINT, permits, now, results);
   }
 
-  private static long ask(MemoryBinding binding, long permits, long now) {
-    return ask(binding, permits, now, null);
+  private static long request(MemoryBinding binding, long permits, long now) {
+    return request(binding, permits, now, null);
   }
 
   @Test
   void keyWithoutState_isLeftToTheOthers() {
     MemoryBinding binding = bind(store, bucket(4));
-    assertThat(ask(binding, 1, 0)).isEqualTo(UNDECIDED);
+    assertThat(request(binding, 1, 0)).isEqualTo(UNDECIDED);
     assertThat(store.keys()).isZero();
   }
 
@@ -50,10 +50,10 @@ class BucketPathTest {
     MemoryBinding binding = bind(store, bucket(4));
     assertThat(store.decide(binding, KEY, 1, 0)).isEqualTo(3);
 
-    assertThat(ask(binding, 2, 0)).isEqualTo(1);
-    assertThat(PackedDecision.retryAfterNanos(ask(binding, 2, 0))).isEqualTo(SECOND / 4);
-    assertThat(ask(binding, 1, 0)).isZero();
-    assertThat(ask(binding, 4, SECOND)).isZero();
+    assertThat(request(binding, 2, 0)).isEqualTo(1);
+    assertThat(PackedDecision.retryAfterNanos(request(binding, 2, 0))).isEqualTo(SECOND / 4);
+    assertThat(request(binding, 1, 0)).isZero();
+    assertThat(request(binding, 4, SECOND)).isZero();
     store.verify();
   }
 
@@ -61,10 +61,10 @@ class BucketPathTest {
   void moreThanTheBurst_andRuleWithoutPermits_areLeftToTheOthers() {
     MemoryBinding binding = bind(store, bucket(4));
     store.decide(binding, KEY, 1, 0);
-    assertThat(ask(binding, 5, 0)).isEqualTo(UNDECIDED);
+    assertThat(request(binding, 5, 0)).isEqualTo(UNDECIDED);
 
     MemoryBinding none = bind(store, bucket(0));
-    assertThat(ask(none, 1, 10 * SECOND)).isEqualTo(UNDECIDED);
+    assertThat(request(none, 1, 10 * SECOND)).isEqualTo(UNDECIDED);
     assertThat(store.decide(none, KEY, 1, 10 * SECOND)).isEqualTo(-Decision.NEVER);
   }
 
@@ -74,9 +74,9 @@ class BucketPathTest {
     store.decide(binding, KEY, 1, 0);
     Segment segment = table(binding.view()).segment(KEY);
     long stamp = segment.writeLock();
-    assertThat(ask(binding, 1, 0)).isEqualTo(UNDECIDED);
+    assertThat(request(binding, 1, 0)).isEqualTo(UNDECIDED);
     segment.unlockWrite(stamp);
-    assertThat(ask(binding, 1, 0)).isEqualTo(2);
+    assertThat(request(binding, 1, 0)).isEqualTo(2);
   }
 
   @Test
@@ -98,9 +98,9 @@ class BucketPathTest {
   void latestTimeOfTheTable_follows() {
     MemoryBinding binding = bind(store, bucket(4));
     store.decide(binding, KEY, 1, 0);
-    ask(binding, 1, 7);
+    request(binding, 1, 7);
     assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
-    ask(binding, 1, 3);
+    request(binding, 1, 3);
     assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
   }
 
@@ -139,7 +139,7 @@ class BucketPathTest {
           own.decide(results.maxWait(SECOND), at);
         } else {
           SlowPath.decide(expected, Workspace.own(), at);
-          long packed = ask((MemoryBinding) quick[which], permits, at, results);
+          long packed = request((MemoryBinding) quick[which], permits, at, results);
           if (packed == UNDECIDED) {
             own.decide(results, at);
           } else {

@@ -24,7 +24,7 @@ class TickerTest {
   void cancelledTask_keepsNothingAlive() {
     byte[] large = new byte[1 << 20];
     WeakReference<byte[]> left = new WeakReference<>(large);
-    Ticker.Scheduled scheduled = holding(large);
+    Ticker.ScheduledTask scheduled = holding(large);
     scheduled.cancel();
     large = null;
     long end = ticker.nanos() + 120_000_000_000L;
@@ -35,7 +35,7 @@ class TickerTest {
     scheduled.cancel(); // The caller may still have it.
   }
 
-  private Ticker.Scheduled holding(byte[] bytes) {
+  private Ticker.ScheduledTask holding(byte[] bytes) {
     return ticker.schedule(HOUR, () -> bytes[0]++);
   }
 }

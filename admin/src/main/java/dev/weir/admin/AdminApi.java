@@ -15,8 +15,8 @@ import dev.weir.admin.internal.http.CrossSite;
 import dev.weir.admin.internal.http.DashboardFiles;
 import dev.weir.admin.internal.http.Hosts;
 import dev.weir.admin.internal.http.IndexResource;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.http.Router;
@@ -100,7 +100,7 @@ public final class AdminApi implements AdminHandler {
     resources.add(new ExplainResource(builder.engine));
     resources.add(new DryRunsResource(versions, builder.engine::rules, builder.recorded));
     resources.add(new ResetResource(store, builder.engine, builder.resets, ticker));
-    Observed observed = builder.observed;
+    Observations observed = builder.observed;
     if (observed == null) {
       feed = null;
     } else {
@@ -137,8 +137,8 @@ public final class AdminApi implements AdminHandler {
     private List<String> hosts = List.of();
     private boolean resets = true;
     private @Nullable Supplier<Map<String, String>> ruleFiles;
-    private DryRunsResource.@Nullable Recorded recorded;
-    private @Nullable Observed observed;
+    private DryRunsResource.@Nullable RecordedTraffic recorded;
+    private @Nullable Observations observed;
     private Peers peers = new HttpPeers();
     private String files = "dashboard";
     private Ticker ticker = Ticker.system();
@@ -183,7 +183,7 @@ public final class AdminApi implements AdminHandler {
      * @param policies the limits of its subjects
      */
     public Builder dryRuns(DryRuns runs, KeyPolicies policies) {
-      recorded = new DryRunsResource.Recorded(runs, policies);
+      recorded = new DryRunsResource.RecordedTraffic(runs, policies);
       return this;
     }
 
@@ -191,7 +191,7 @@ public final class AdminApi implements AdminHandler {
      * Sets the statistics of the server's decisions. Without them the routes for statistics have
      * nothing to show.
      */
-    public Builder observed(Observed known) {
+    public Builder observed(Observations known) {
       observed = known;
       return this;
     }
@@ -244,13 +244,13 @@ public final class AdminApi implements AdminHandler {
         return Reply.with(files.answer(request), "X-Request-Id", id);
       }
       answer = answer(request, id);
-    } catch (Refused e) {
+    } catch (RequestException e) {
       answer = e.answer();
     } catch (ConfigException e) {
       answer = failed(e).answer();
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "request " + id + ": " + request + " failed", e);
-      answer = new Refused(500, "The server failed; its log has the details.").answer();
+      answer = new RequestException(500, "The server failed; its log has the details.").answer();
     }
     answer = Reply.with(answer, "Cache-Control", "no-store");
     answer = Reply.with(answer, "X-Content-Type-Options", "nosniff");
@@ -282,10 +282,10 @@ public final class AdminApi implements AdminHandler {
         CrossSite.check(request, true);
       }
       if (!actor.token().role().includes(role)) {
-        throw new Refused(
+        throw new RequestException(
             403, "role: " + actor.token().role().text() + " (expected: " + role.text() + ")");
       }
-    } catch (Refused e) {
+    } catch (RequestException e) {
       if (route.unsafe()) {
         authenticator.refused(request, id, actor, route, e);
       }
@@ -294,15 +294,15 @@ public final class AdminApi implements AdminHandler {
     return route.action().answer(new Call(request, match, actor, id));
   }
 
-  private static Refused failed(ConfigException e) {
+  private static RequestException failed(ConfigException e) {
     String message = String.valueOf(e.getMessage());
     return switch (e.kind()) {
-      case CONFLICT -> new Refused(412, message);
-      case FULL -> new Refused(507, message);
-      case UNAVAILABLE, IN_USE -> new Refused(503, message).field("Retry-After", "1");
+      case CONFLICT -> new RequestException(412, message);
+      case FULL -> new RequestException(507, message);
+      case UNAVAILABLE, IN_USE -> new RequestException(503, message).field("Retry-After", "1");
       case DAMAGED -> {
         LOG.log(System.Logger.Level.ERROR, "store: " + message, e);
-        yield new Refused(500, message);
+        yield new RequestException(500, message);
       }
     };
   }

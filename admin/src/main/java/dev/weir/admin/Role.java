@@ -1,6 +1,6 @@
 package dev.weir.admin;
 
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.internal.Choice;
 
 /** The permissions of a token; each role includes those before it. */
@@ -24,7 +24,7 @@ public enum Role {
       }
     }
     throw new IllegalArgumentException(
-        "role: " + Shown.brief(name) + " (expected: viewer, editor or operator)");
+        "role: " + ShownText.brief(name) + " (expected: viewer, editor or operator)");
   }
 
   public boolean includes(Role other) {

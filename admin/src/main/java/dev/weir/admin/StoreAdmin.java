@@ -2,7 +2,7 @@ package dev.weir.admin;
 
 import dev.weir.admin.internal.access.AuditResource;
 import dev.weir.admin.internal.http.Query;
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.limits.LimitImport;
 import dev.weir.admin.internal.rules.RuleVersion;
 import dev.weir.admin.internal.rules.RuleVersions;
@@ -31,7 +31,7 @@ public final class StoreAdmin {
     RuleVersion rules = new RuleVersions(store, () -> RuleDefaults.DENY, null).head();
     try {
       return new LimitImport(store, rules.rules(), cause, dryRun).run(lines);
-    } catch (Refused e) {
+    } catch (RequestException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
   }
@@ -46,7 +46,7 @@ public final class StoreAdmin {
   public static Map<String, Object> audit(ConfigStore store, String query) {
     try {
       return new AuditResource(store).page(new Query(query, Set.copyOf(AuditResource.FILTERS)));
-    } catch (Refused e) {
+    } catch (RequestException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
   }

@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.admin.internal.access.Secrets;
 import dev.weir.admin.internal.access.Token;
 import dev.weir.admin.internal.http.Clock;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.EntryWrite;
@@ -42,7 +42,7 @@ public final class Tokens {
    * @param id identifies the token when it is shown or revoked
    * @param text the token itself, which is stored nowhere else
    */
-  public record Created(String id, String text, Role role, Instant expires) {
+  public record NewToken(String id, String text, Role role, Instant expires) {
     /** Returns the token without its secret. */
     @Override
     public String toString() {
@@ -57,17 +57,17 @@ public final class Tokens {
    * @param ttl lifetime, 1 minute to 366 days, in whole seconds
    * @throws IllegalArgumentException if a value is out of its range, or there are 1,000 tokens
    */
-  public static Created create(
+  public static NewToken create(
       ConfigStore store, String name, Role role, Duration ttl, Cause cause) {
     return create(store, name, role, ttl, cause, Ticker.wall());
   }
 
-  public static Created create(
+  public static NewToken create(
       ConfigStore store, String name, Role role, Duration ttl, Cause cause, Ticker wall) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes < 1 || bytes > MAX_NAME_BYTES || name.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException(
-          Shown.wrong("name", name, "1..100 bytes in UTF-8 without control characters"));
+          ShownText.wrong("name", name, "1..100 bytes in UTF-8 without control characters"));
     }
     if (ttl.compareTo(MIN_TTL) < 0 || ttl.compareTo(MAX_TTL) > 0) {
       throw new IllegalArgumentException("ttl: " + ttl + " (expected: 1 minute to 366 days)");
@@ -91,7 +91,7 @@ public final class Tokens {
         new EntryWrite(
             Token.KIND, token.id(), token.json(), RecordWrite.ABSENT, Set.of(Token.HASH)),
         cause);
-    return new Created(token.id(), Token.text(token.id(), secret), role, token.expires());
+    return new NewToken(token.id(), Token.text(token.id(), secret), role, token.expires());
   }
 
   /**

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.http.Router;
 import dev.weir.config.Cause;
@@ -150,7 +150,7 @@ public final class AdminFixture {
         AdminApi.builder(store, engine)
             .tickers(ticker, ticker)
             .files("dashboard-test")
-            .observed(new Observed(insight, ShowKeys.MASKED, node, () -> 1, Runnable::run));
+            .observed(new Observations(insight, ShowKeys.MASKED, node, () -> 1, Runnable::run));
     if (records) {
       builder.dryRuns(dryRuns, KeyPolicies.NONE);
     }
@@ -315,7 +315,7 @@ public final class AdminFixture {
     Route route;
     try {
       route = new Router(api.routes()).match(request.method(), request.path()).route();
-    } catch (Refused e) {
+    } catch (RequestException e) {
       return; // There is no route of that name.
     }
     assertThat(route.statuses()).as("%s: %s", route, answer.body()).contains(answer.status());

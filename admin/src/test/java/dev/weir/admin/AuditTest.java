@@ -63,7 +63,7 @@ class AuditTest {
   @Test
   void rareChange_isFoundOverSeveralBoundedPages() {
     for (int i = 0; i < 25_000; i++) {
-      admin.store.note("noise", "{}", AdminFixture.CAUSE);
+      admin.store.log("noise", "{}", AdminFixture.CAUSE);
     }
     Answer first = admin.get("/audit?kind=rules").is(200);
     assertThat(first.objects("changes")).isEmpty();

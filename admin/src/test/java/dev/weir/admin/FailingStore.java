@@ -56,9 +56,9 @@ public final class FailingStore extends ForwardingConfigStore {
   }
 
   @Override
-  public Change note(String kind, String json, Cause cause) {
+  public Change log(String kind, String json, Cause cause) {
     requireSpace();
-    return super.note(kind, json, cause);
+    return super.log(kind, json, cause);
   }
 
   @Override

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 class InsightRoutesTest {
   private final AdminFixture admin = new AdminFixture();
 
-  private void ask(String key, String value, int times) {
-    ask(admin, key, value, times);
+  private void request(String key, String value, int times) {
+    request(admin, key, value, times);
   }
 
-  private static void ask(AdminFixture of, String key, String value, int times) {
+  private static void request(AdminFixture of, String key, String value, int times) {
     for (int i = 0; i < times; i++) {
       var unused = of.engine.decide(Request.of("shop", key, value));
     }
@@ -61,7 +61,7 @@ class InsightRoutesTest {
   @Test
   void stats_haveEachSecond_andGapsAsNull() {
     second();
-    ask("ip", "1.2.3.4", 8);
+    request("ip", "1.2.3.4", 8);
     second();
     admin.advance(Duration.ofSeconds(1));
     second();
@@ -96,8 +96,8 @@ class InsightRoutesTest {
   @Test
   void rules_areSorted_mostRefusedFirst_withTheirCourse() {
     second();
-    ask("user", "alice", 50);
-    ask("ip", "1.2.3.4", 8);
+    request("user", "alice", 50);
+    request("ip", "1.2.3.4", 8);
     second();
     Answer rules = admin.get("/stats/rules?points=10").is(200);
     assertThat(texts(rules, "rules", "rule")).containsExactly("shop.ip", "shop.user");
@@ -112,8 +112,8 @@ class InsightRoutesTest {
 
   @Test
   void top_isMasked_andTheRefIsThatOfTheRefusal() {
-    ask("ip", "192.0.2.77", 9);
-    ask("ip", "198.51.100.4", 6);
+    request("ip", "192.0.2.77", 9);
+    request("ip", "198.51.100.4", 6);
     admin.advance(Duration.ofSeconds(2));
     Answer top = admin.get("/top").is(200);
     assertThat(top.body()).doesNotContain("192.0.2.77");
@@ -132,8 +132,8 @@ class InsightRoutesTest {
 
   @Test
   void refusal_saysWhy_andIsFoundByRuleAndSubject() {
-    ask("user", "alice", 103);
-    ask("ip", "1.2.3.4", 7);
+    request("user", "alice", 103);
+    request("ip", "1.2.3.4", 7);
     Answer all = admin.get("/refusals").is(200);
     assertThat(texts(all, "refusals", "rule"))
         .containsExactly("shop.ip", "shop.ip", "shop.user", "shop.user", "shop.user");
@@ -156,7 +156,7 @@ class InsightRoutesTest {
 
   @Test
   void pages_goOnWhereTheyEnded() {
-    ask("user", "alice", 125);
+    request("user", "alice", 125);
     List<Long> numbers = new ArrayList<>();
     String before = "";
     for (int i = 0; i < 3; i++) {
@@ -173,7 +173,7 @@ class InsightRoutesTest {
 
   @Test
   void reveal_showsOneKey_andWritesItDown() {
-    ask("ip", "192.0.2.77", 6);
+    request("ip", "192.0.2.77", 6);
     String ref = texts(admin.get("/refusals"), "refusals", "ref").get(0);
     String body = "{'ref':'" + ref + "','reason':'ticket 4712'}";
     admin.send("POST", "/reveal").by(admin.editor).json(body).now().is(403);
@@ -191,7 +191,7 @@ class InsightRoutesTest {
 
   @Test
   void secretOfTheInstallation_isMadeOnce_andNotInTheLog() {
-    ask("ip", "192.0.2.77", 6);
+    request("ip", "192.0.2.77", 6);
     String first = texts(admin.get("/top"), "keys", "ref").get(0);
     KeyText other = new KeyText(new InstallationSecret(admin.store), ShowKeys.HASHED);
     assertThat(other.ref(admin.insight.refusals().after(0).get(0).key())).isEqualTo(first);
@@ -211,7 +211,7 @@ class InsightRoutesTest {
             store -> store,
             builder ->
                 builder.observed(
-                    new Observed(
+                    new Observations(
                         AdminFixture.withoutKeys(), ShowKeys.PLAIN, "n0", () -> 1, Runnable::run)),
             new MemoryStore());
     Answer top = without.get("/top").is(200);
@@ -220,7 +220,7 @@ class InsightRoutesTest {
 
   @Test
   void hostileText_isEscaped() {
-    ask("ip", "<script>alert(1)</script>", 6);
+    request("ip", "<script>alert(1)</script>", 6);
     assertThat(admin.get("/refusals").is(200).body()).doesNotContain("<s");
     assertThat(admin.get("/top").is(200).body()).doesNotContain("<s");
   }

@@ -10,8 +10,8 @@ import dev.weir.load.LoadGenerator;
 import dev.weir.load.LoadPlan;
 import dev.weir.load.LoadReport;
 import dev.weir.load.LoadResult;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShareText;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -184,7 +184,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private LoadPlan plan() {
-    Door way = Expected.choice(Door.class, "--door", door);
+    Door way = ValueErrors.choice(Door.class, "--door", door);
     long lanes = FlagValues.number("--connections", connections, 1, 10_000);
     long each =
         inFlight == null
@@ -214,7 +214,7 @@ final class BenchCommand implements Callable<Integer> {
             FlagValues.throttle(throttle),
             new LoadPlan.Keys(
                 FlagValues.number("--keys", keys, 1, LoadPlan.MAX_KEYS),
-                Expected.choice(KeyDraw.Kind.class, "--draw", draw),
+                ValueErrors.choice(KeyDraw.Kind.class, "--draw", draw),
                 ShareText.read("--denied", denied))),
         new LoadPlan.Access(
             tokenFile == null ? null : FlagValues.token(tokenFile),

@@ -29,19 +29,19 @@ final class Supervisor {
 
   /** Notifies the supervisor that the server answers. */
   void ready() {
-    tell("--ready");
+    send("--ready");
   }
 
   /** Notifies the supervisor that the server is being stopped. */
   void stopping() {
-    tell("STOPPING=1");
+    send("STOPPING=1");
   }
 
   /**
    * Sends a notification. It waits for a moment at most: an unreachable supervisor must not hold up
    * the server.
    */
-  private void tell(String what) {
+  private void send(String what) {
     if (!asked) {
       return;
     }

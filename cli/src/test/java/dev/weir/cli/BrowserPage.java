@@ -89,7 +89,7 @@ final class BrowserPage {
   }
 
   /** Sets the size of the window and the colours that its user prefers. */
-  void look(int width, boolean dark) {
+  void check(int width, boolean dark) {
     Map<String, Object> size = new LinkedHashMap<>();
     size.put("width", width);
     size.put("height", HEIGHT);

@@ -30,7 +30,7 @@ class ConfigRepairTest {
     data = folder.resolve("data").toString();
     try (ConfigStore store = open()) {
       for (int i = 0; i < 20; i++) {
-        store.note("test", "{\"number\":" + i + "}", AdminServer.CAUSE);
+        store.log("test", "{\"number\":" + i + "}", AdminServer.CAUSE);
       }
       head = store.head();
     }

@@ -51,14 +51,14 @@ final class DashboardCharts {
   }
 
   void check() {
-    page.look(1280, false);
+    page.check(1280, false);
     page.go(root);
     page.until("document.querySelectorAll('.plot path.area').length === 2");
     requireNone(TICKS, "two ticks on any span");
     requireNone(ROOFS, "axes that end a little above the highest value");
     for (boolean dark : new boolean[] {false, true}) {
       for (String each : List.of("", "rule?rule=shop.user")) {
-        page.look(1280, dark);
+        page.check(1280, dark);
         page.go(root + each);
         page.until("document.querySelector('.plot path.area')");
         requireNone(CONTRASTS, "a contrast of 3 to 1" + (dark ? " on dark" : " on light"));

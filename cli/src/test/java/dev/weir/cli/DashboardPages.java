@@ -52,7 +52,7 @@ final class DashboardPages {
       page.load(axe);
       for (int width : WIDTHS) {
         for (boolean dark : new boolean[] {false, true}) {
-          page.look(width, dark);
+          page.check(width, dark);
           String at = each + " at " + width + (dark ? ", dark" : ", light");
           Object wide = page.value("document.documentElement.scrollWidth - innerWidth");
           require(wide instanceof Number more && more.longValue() <= 0, at, "no sideways scroll");
@@ -63,7 +63,7 @@ final class DashboardPages {
       List<String> ofAxe = page.console(); // It draws on canvases, so the console has messages.
       require(ofAxe.stream().allMatch(text -> text.contains("Canvas2D")), each, "" + ofAxe);
     }
-    page.look(1280, false);
+    page.check(1280, false);
     page.run("document.body.append(new Image())");
     require(
         String.valueOf(page.value(VIOLATIONS)).contains("image-alt"),

@@ -86,7 +86,7 @@ final class DashboardStory {
     }
   }
 
-  private static void say(String text) {
+  private static void print(String text) {
     System.out.println("smoke: " + text);
   }
 
@@ -147,7 +147,7 @@ final class DashboardStory {
   }
 
   /** Sends a request for a decision, and returns the status. */
-  private int ask(String user) throws IOException, InterruptedException {
+  private int request(String user) throws IOException, InterruptedException {
     String body =
         "{\"domain\":\"shop\",\"descriptor\":{\"user\":" + BrowserPage.quoted(user) + "}}";
     HttpRequest request =
@@ -158,7 +158,7 @@ final class DashboardStory {
   }
 
   private void signIn(BrowserPage page) throws IOException {
-    page.look(1280, false);
+    page.check(1280, false);
     String printed = admin("dashboard");
     Matcher link = Pattern.compile("http://\\S+/dashboard/#code=\\S+").matcher(printed);
     require(link.find(), "a link, but weir dashboard said " + printed);
@@ -166,23 +166,23 @@ final class DashboardStory {
     page.untilShown("No requests in the last 10 minutes");
     page.until("location.hash === '' && document.querySelector('.pulse.on')");
     Object paint = page.value("Math.round(performance.getEntriesByType('paint').at(-1).startTime)");
-    say("signed in by a link; first paint after " + paint + " ms");
+    print("signed in by a link; first paint after " + paint + " ms");
     requireQuiet(page);
   }
 
   private void refusal(BrowserPage page) throws IOException, InterruptedException {
     for (int i = 0; i < 2; i++) {
-      require(ask(HOSTILE) == 200, "200 within the limit");
+      require(request(HOSTILE) == 200, "200 within the limit");
     }
     Duration seen;
     int refused = 0;
     do { // If the machine stands still meanwhile, the refusal is late; then there is another one.
-      require(ask(HOSTILE) == 429, "429 beyond the limit");
+      require(request(HOSTILE) == 429, "429 beyond the limit");
       refused++;
       seen = page.until("document.body.innerText.split('over limit').length > " + refused);
     } while (seen.compareTo(SEEN_WITHIN) > 0 && refused < 8);
     require(seen.compareTo(SEEN_WITHIN) <= 0, "a refusal on the page within 2 s, not " + seen);
-    say("a refusal is seen after " + seen.toMillis() + " ms");
+    print("a refusal is seen after " + seen.toMillis() + " ms");
     String percent = String.format(Locale.ROOT, "%.1f", 100.0 * refused / (2 + refused));
     page.until(
         "document.querySelector('h1').textContent.includes('" + percent.replace(".0", "") + " %')");
@@ -208,12 +208,12 @@ final class DashboardStory {
     require(second.requests("/v1/live") == 0, "no stream of the second tab");
     first.hide();
     first.untilShown("paused");
-    require(ask("dora") == 200, "200 within the limit");
+    require(request("dora") == 200, "200 within the limit");
     second.until("document.querySelector('h1').textContent.includes('25 %')");
     require(second.requests("/v1/live") == 1, "one stream of the tab that is left");
     first.go("about:blank");
     second.go("about:blank");
-    say("two tabs share one stream; a hidden one has none");
+    print("two tabs share one stream; a hidden one has none");
     requireQuiet(second);
   }
 
@@ -221,7 +221,7 @@ final class DashboardStory {
     page.go(root() + "rule?rule=shop.user");
     page.untilShown("25 % of 4 permits refused");
     for (int i = 0; i < 4; i++) {
-      require(ask("zed") == (i < 2 ? 200 : 429), "200 within the limit, 429 beyond it");
+      require(request("zed") == (i < 2 ? 200 : 429), "200 within the limit, 429 beyond it");
     }
     page.untilShown("37.5 % of 8 permits refused");
     requireQuiet(page);
@@ -249,8 +249,8 @@ final class DashboardStory {
     page.type("input[minlength='3']", HOSTILE);
     page.press("Put in force");
     page.untilShown("Revision 2 is in force");
-    require(ask(HOSTILE) == 200, "200 under the new limit");
-    say("rules edited with an error, mended, tried on recorded traffic and put in force");
+    require(request(HOSTILE) == 200, "200 under the new limit");
+    print("rules edited with an error, mended, tried on recorded traffic and put in force");
     requireQuiet(page);
   }
 
@@ -261,13 +261,13 @@ final class DashboardStory {
     page.type(".log input", "too many");
     page.press("Undo");
     page.untilShown("Revision 3 is in force, with the rules of revision 1");
-    require(ask(HOSTILE) == 429, "429 under the old limit");
+    require(request(HOSTILE) == 429, "429 under the old limit");
     page.go(root() + "changes?kind=rules");
     page.untilShown("rules r3");
     page.untilShown("too many");
     page.press("Verify the log");
     page.untilShown("are as they were written");
-    say("rolled back; the log of changes has it and is verified");
+    print("rolled back; the log of changes has it and is verified");
     requireQuiet(page);
   }
 
@@ -281,7 +281,7 @@ final class DashboardStory {
     page.untilShown("alice has 7 of 7 left in 1 min");
     page.go(root() + "customers?domain=shop&key=user");
     page.untilShown("user-minute: 7");
-    say("a customer has a limit of its own");
+    print("a customer has a limit of its own");
     requireQuiet(page);
   }
 
@@ -292,7 +292,7 @@ final class DashboardStory {
     page.key("Enter");
     page.untilShown("It would pass now");
     page.untilShown("has this key and takes every value");
-    say("a request is explained, by keyboard");
+    print("a request is explained, by keyboard");
     requireQuiet(page);
   }
 
@@ -310,7 +310,7 @@ final class DashboardStory {
     page.type("input[name=token]", token);
     page.press("Sign in");
     page.untilShown("requests refused in the last 6 hours");
-    say("the history is there after a restart: " + page.text("h1"));
+    print("the history is there after a restart: " + page.text("h1"));
     requireQuiet(page);
   }
 
@@ -319,7 +319,7 @@ final class DashboardStory {
         send("POST", "/tokens", "{\"name\":\"guest\",\"role\":\"viewer\",\"reason\":\"a visit\"}");
     Matcher made = Pattern.compile("\"id\":\"(\\w+)\".*\"token\":\"([\\w-]+)\"").matcher(other);
     require(made.find(), "a token, but it was " + other);
-    page.look(1280, true);
+    page.check(1280, true);
     page.go(root());
     page.type("input[name=token]", made.group(2));
     page.press("Sign in");
@@ -328,6 +328,6 @@ final class DashboardStory {
     String answer = send("DELETE", "/tokens/" + made.group(1) + "?reason=gone", "");
     require(answer.isEmpty(), "204, but it was " + answer);
     Duration ended = page.untilShown("Your session has ended");
-    say("a revoked token ends the session after " + ended.toMillis() + " ms");
+    print("a revoked token ends the session after " + ended.toMillis() + " ms");
   }
 }

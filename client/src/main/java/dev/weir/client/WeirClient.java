@@ -218,7 +218,7 @@ public final class WeirClient implements Decider, AutoCloseable {
         return false;
       }
       CountDownLatch look = new CountDownLatch(1);
-      Ticker.Scheduled unused = ticker.schedule(LOOK_NANOS, look::countDown);
+      Ticker.ScheduledTask unused = ticker.schedule(LOOK_NANOS, look::countDown);
       boolean looked = look.await(longest.toNanos(), TimeUnit.NANOSECONDS);
       if (!looked) {
         return decider.answers();

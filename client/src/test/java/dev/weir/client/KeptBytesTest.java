@@ -284,7 +284,7 @@ class KeptBytesTest {
       Status status = new Status(true, null, null, null, i, 0);
       Answer answer = Answer.of(true, Collections.nCopies(each, status), null, 1);
       answers.add(answer);
-      refunds.remember(answer, service, i + 1);
+      refunds.add(answer, service, i + 1);
     }
     int kept = Refunds.MOST / each;
     assertThat(refunds.take(answers.get(1_000 - kept - 1))).isNull();
@@ -293,7 +293,7 @@ class KeptBytesTest {
       assertThat(refunds.take(answers.get(i))).isNull();
     }
     Answer last = answers.get(0);
-    refunds.remember(last, service, 7);
+    refunds.add(last, service, 7);
     assertThat(refunds.take(last)).isEqualTo(new Refunds.Charge(service, 7));
     time.advance(Duration.ofSeconds(1));
     service.close();

@@ -37,7 +37,7 @@ public final class Machine {
         }
 
         @Override
-        public Scheduled schedule(long nanos, Runnable task) {
+        public ScheduledTask schedule(long nanos, Runnable task) {
           // The margin for rounding: a timer never fires early.
           return world.after((long) (nanos / rate) + 1_000, () -> run(task));
         }
@@ -70,7 +70,7 @@ public final class Machine {
       }
 
       @Override
-      public Scheduled schedule(long nanos, Runnable task) {
+      public ScheduledTask schedule(long nanos, Runnable task) {
         return monotonic.schedule(nanos, task);
       }
     };
@@ -88,7 +88,7 @@ public final class Machine {
   /** Runs a task as soon as the machine is not paused. */
   void run(Runnable task) {
     if (busyUntilNanos > world.nanos()) {
-      Ticker.Scheduled unused = world.at(busyUntilNanos, () -> run(task));
+      Ticker.ScheduledTask unused = world.at(busyUntilNanos, () -> run(task));
     } else {
       task.run();
     }

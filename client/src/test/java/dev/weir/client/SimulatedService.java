@@ -9,7 +9,6 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.engine.LeaseAsk;
 import dev.weir.engine.Loan;
 import dev.weir.engine.Status;
 import dev.weir.protocol.v1.WeirProto;
@@ -18,6 +17,7 @@ import dev.weir.protocol.v1.WeirProto.Code;
 import dev.weir.protocol.v1.WeirProto.DescriptorLease;
 import dev.weir.protocol.v1.WeirProto.DescriptorStatus;
 import dev.weir.protocol.v1.WeirProto.Grant;
+import dev.weir.engine.LoanRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 import dev.weir.protocol.v1.WeirProto.OnFailure;
@@ -86,8 +86,8 @@ public final class SimulatedService {
     for (WeirProto.LeaseAsk ask : message.getAsksList()) {
       engine
           .leases()
-          .ask(
-              new LeaseAsk(request(ask.getCheck()), ask.getAheadList(), ask.getRefundable()),
+          .decide(
+              new LoanRequest(request(ask.getCheck()), ask.getAheadList(), ask.getRefundable()),
               grant -> response.addGrants(grant(ask.getId(), grant)));
     }
     return response.setRevision(life * LIFE + engine.revision()).build();

@@ -134,12 +134,12 @@ public final class Simulation {
             () ->
                 machine.run(
                     () -> {
-                      ask(machine, client);
+                      decide(machine, client);
                       request(machine, client);
                     }));
   }
 
-  private void ask(Machine machine, LeasingDecider client) {
+  private void decide(Machine machine, LeasingDecider client) {
     String user = world.once(4) ? "b" : "a";
     long permits = world.once(20) ? 3 : 1;
     Descriptor byUser = Descriptor.of("user", user);

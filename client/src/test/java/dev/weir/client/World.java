@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Virtual time in which everything happens on one thread, each event at its instant. */
 public final class World {
   /** An event at an instant. */
-  private static final class Event implements Comparable<Event>, Ticker.Scheduled {
+  private static final class Event implements Comparable<Event>, Ticker.ScheduledTask {
     final long atNanos;
     final long number;
     @Nullable Runnable task;
@@ -44,13 +44,13 @@ public final class World {
     return nanos;
   }
 
-  Ticker.Scheduled at(long atNanos, Runnable task) {
+  Ticker.ScheduledTask at(long atNanos, Runnable task) {
     Event event = new Event(Math.max(nanos, atNanos), numbers++, task);
     events.add(event);
     return event;
   }
 
-  Ticker.Scheduled after(long byNanos, Runnable task) {
+  Ticker.ScheduledTask after(long byNanos, Runnable task) {
     return at(nanos + byNanos, task);
   }
 

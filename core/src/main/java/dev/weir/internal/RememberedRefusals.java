@@ -46,7 +46,7 @@ public final class RememberedRefusals<K> {
   }
 
   /** Adds a refusal; of two for one key, the one that lasts longer is kept. */
-  public void remember(K key, int status, long nanos) {
+  public void add(K key, int status, long nanos) {
     long now = ticker.nanos();
     Refusal refusal = new Refusal(status, now, now + nanos);
     lock.lock();

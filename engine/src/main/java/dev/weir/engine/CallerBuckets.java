@@ -45,7 +45,7 @@ public final class CallerBuckets {
 
   private record Numbers(long burst, long count, long periodSeconds) {}
 
-  private record Known(Numbers numbers, Binding binding) {
+  private record KnownBucket(Numbers numbers, Binding binding) {
     boolean matches(long burst, long count, long periodSeconds) {
       return numbers.burst == burst
           && numbers.count == count
@@ -57,13 +57,13 @@ public final class CallerBuckets {
   private final @Nullable LocalStore local;
   private final Fingerprint fingerprint;
   private final Binding any;
-  private final ConcurrentHashMap<Numbers, Known> remembered = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Numbers, KnownBucket> remembered = new ConcurrentHashMap<>();
 
   /**
    * The last buckets, written without a lock on purpose: a bucket is immutable, and is compared
    * before it is used.
    */
-  private final @Nullable Known[] recent = new Known[RECENT];
+  private final @Nullable KnownBucket[] recent = new KnownBucket[RECENT];
 
   private final LongAdder requests = new LongAdder();
   private final LongAdder denied = new LongAdder();
@@ -100,7 +100,7 @@ public final class CallerBuckets {
    */
   public Binding bucket(long burst, long count, long periodSeconds) {
     int slot = slot(burst, count, periodSeconds);
-    Known known = recent[slot];
+    KnownBucket known = recent[slot];
     if (known == null || !known.matches(burst, count, periodSeconds)) {
       known = remembered(new Numbers(burst, count, periodSeconds));
       recent[slot] = known;
@@ -113,13 +113,13 @@ public final class CallerBuckets {
     return (int) (mixed >>> 32) & (RECENT - 1);
   }
 
-  private Known remembered(Numbers numbers) {
-    Known known = remembered.get(numbers);
+  private KnownBucket remembered(Numbers numbers) {
+    KnownBucket known = remembered.get(numbers);
     if (known != null) {
       return known;
     }
     Policy policy = policy(numbers.burst, numbers.count, numbers.periodSeconds);
-    Known made = new Known(numbers, store.variant(any, policy));
+    KnownBucket made = new KnownBucket(numbers, store.variant(any, policy));
     if (remembered.size() >= MAX_REMEMBERED) {
       remembered.clear();
     }

@@ -98,7 +98,7 @@ final class DecisionPath implements AutoCloseable {
             parts.policies,
             lookups,
             subjectCounters);
-    this.queues = new Queues(new QueueAsker(this), ticker, settings.maxWaiting());
+    this.queues = new Queues(new QueueDecider(this), ticker, settings.maxWaiting());
   }
 
   /**
@@ -289,7 +289,7 @@ final class DecisionPath implements AutoCloseable {
   private void observed(PendingRequest pending, Answer answer) {
     DecisionObserver current = observer;
     if (current != null) {
-      pending.tell(current, answer);
+      pending.observe(current, answer);
     }
   }
 
@@ -308,7 +308,7 @@ final class DecisionPath implements AutoCloseable {
       PendingRequest pending, Request request, Revision current, long nowNanos, double loadThen) {
     matcher.match(pending, request, current, nowNanos, loadThen);
     if (!queues.isEmpty() && !pending.waits() && !pending.isTurn()) {
-      QueueAsker.lineUp(pending, queues);
+      QueueDecider.lineUp(pending, queues);
     }
     return pending;
   }
@@ -445,7 +445,7 @@ final class DecisionPath implements AutoCloseable {
       if (answer == null) {
         counters.decided(batch.allowed(i), pending.charges());
         if (current != null) {
-          pending.tellPlain(current, batch.allowed(i));
+          pending.observePlain(current, batch.allowed(i));
         }
       } else {
         count(pending, answer);

@@ -212,7 +212,7 @@ public final class Engine implements Decider, AutoCloseable {
    *
    * @param done is called once, as for {@link #decide}
    */
-  public void reset(Request request, Consumer<? super Forgotten> done) {
+  public void reset(Request request, Consumer<? super ResetResult> done) {
     counters.resets.increment();
     new Reset(path.matched(request), path.store, done).start();
   }
@@ -247,7 +247,7 @@ public final class Engine implements Decider, AutoCloseable {
     Arrays.fill(loads, path.load(path.revision));
     path.store.together(
         () -> path.decideAll(requests, nowNanos, loads, path.ticker, answers::put));
-    answers.allAsked(); // Not before: its callback may wait for another decision.
+    answers.allSent(); // Not before: its callback may wait for another decision.
   }
 
   /**

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The answer to a {@link LeaseAsk}.
+ * The answer to a {@link LoanRequest}.
  *
  * @param answer the answer to the request
  * @param loans one for each descriptor, in order; none if the request could not be decided

@@ -2,7 +2,8 @@ package dev.weir.engine;
 
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.leases.LeaseLedger.Entry;
-import dev.weir.engine.internal.leases.LeaseLedger.Outstanding;
+import dev.weir.engine.internal.leases.LeaseLedger.OutstandingCharges;
+import dev.weir.rules.Request;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -59,12 +60,12 @@ public final class Leases {
    * Decides the request, and lends its client permits ahead. Calls {@code done} exactly once, as
    * {@link Engine#decide(dev.weir.rules.Request, Consumer)} does.
    */
-  public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
+  public void decide(LoanRequest ask, Consumer<? super Grant> done) {
     asks.increment();
     path.decideLending(
         ask.request(),
         (charged, answer) ->
-            new Lending(this, path, new Lending.Decided(ask, charged, answer), done).begin());
+            new LeaseDecision(this, path, new LeaseDecision.DecidedRequest(ask, charged, answer), done).begin());
   }
 
   /**
@@ -75,7 +76,7 @@ public final class Leases {
    * @param done receives how many can be spent by others again, at least 0
    */
   public void giveBack(long lease, long permits, LongConsumer done) {
-    Outstanding known = ledger.take(lease, true);
+    OutstandingCharges known = ledger.take(lease, true);
     if (known == null) {
       unknown.increment();
       done.accept(0);
@@ -93,7 +94,7 @@ public final class Leases {
    * @param done receives how many permits, of all descriptors together, can be spent again
    */
   public void refund(long charge, LongConsumer done) {
-    Outstanding known = ledger.take(charge, false);
+    OutstandingCharges known = ledger.take(charge, false);
     if (known == null) {
       unknown.increment();
       done.accept(0);
@@ -106,7 +107,7 @@ public final class Leases {
    * Gives charges back, the last one first: a bucket takes back all of a charge only if it is its
    * latest.
    */
-  private void giveBack(Outstanding known, int i, long mostPermits, long given, LongConsumer done) {
+  private void giveBack(OutstandingCharges known, int i, long mostPermits, long given, LongConsumer done) {
     if (i < 0 || mostPermits == 0) {
       takenBack.add(given);
       done.accept(given);

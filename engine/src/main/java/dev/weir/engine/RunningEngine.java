@@ -4,7 +4,7 @@ import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.engine.internal.matching.Repeated;
+import dev.weir.engine.internal.matching.PeriodicTask;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleDefaults;
@@ -39,7 +39,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
   private final ReloadListener listener;
   private final @Nullable RuleSource source;
   private final Ticker ticker;
-  private final List<Repeated> housekeeping = new ArrayList<>();
+  private final List<PeriodicTask> housekeeping = new ArrayList<>();
 
   private RunningEngine(Builder builder, Engine engine) {
     super(engine);
@@ -197,7 +197,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     if (given != null) {
       applied(given, List.of());
     } else if (source != null) {
-      Rules.Loaded loaded = source.load();
+      Rules.LoadResult loaded = source.load();
       RuleSet first = loaded.ruleSet();
       if (first == null) {
         throw new RulesException(loaded.problems());
@@ -214,7 +214,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
 
   private void repeat(String what, Duration period, Runnable turn) {
     housekeeping.add(
-        Repeated.start(
+        PeriodicTask.start(
             ticker,
             period.toNanos(),
             () -> {
@@ -240,7 +240,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
   /** A receiver that puts the rules from the source in force. */
   private final class Taker implements RuleSource.Taker {
     @Override
-    public List<Problem> changed(Rules.Loaded loaded) {
+    public List<Problem> changed(Rules.LoadResult loaded) {
       RuleSet rules = loaded.ruleSet();
       List<Problem> problems = loaded.problems();
       if (rules != null) {
@@ -272,7 +272,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     if (source == null) {
       return;
     }
-    Rules.Loaded loaded = source.load();
+    Rules.LoadResult loaded = source.load();
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
@@ -306,7 +306,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     if (source != null) {
       source.close();
     }
-    housekeeping.forEach(Repeated::close);
+    housekeeping.forEach(PeriodicTask::close);
     engine.close();
   }
 }

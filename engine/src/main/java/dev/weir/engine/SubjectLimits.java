@@ -19,13 +19,13 @@ public final class SubjectLimits {
    * @param untilNanos the first instant at which it no longer holds, on the scale of the engine's
    *     ticker; {@link Long#MAX_VALUE} if it does not end
    */
-  public record Own(long requestsPerUnit, long untilNanos) {
+  public record OwnLimit(long requestsPerUnit, long untilNanos) {
     private static final long MAX = (1L << 32) - 1;
 
     /**
      * @throws IllegalArgumentException if the permits are out of their range
      */
-    public Own {
+    public OwnLimit {
       if (requestsPerUnit < 0 || requestsPerUnit > MAX) {
         throw new IllegalArgumentException(
             "requestsPerUnit: " + requestsPerUnit + " (expected: 0.." + MAX + ")");
@@ -37,13 +37,13 @@ public final class SubjectLimits {
      *
      * @throws IllegalArgumentException if the permits are out of their range
      */
-    public Own(long requestsPerUnit) {
+    public OwnLimit(long requestsPerUnit) {
       this(requestsPerUnit, Long.MAX_VALUE);
     }
   }
 
   private final @Nullable String plan;
-  private final Map<String, Own> own;
+  private final Map<String, OwnLimit> own;
 
   /**
    * Creates the limits of a subject.
@@ -51,7 +51,7 @@ public final class SubjectLimits {
    * @param plan the name of a plan in the rules, or null
    * @param own the own limits by the name of the rule, or by the path of one without a name
    */
-  public SubjectLimits(@Nullable String plan, Map<String, Own> own) {
+  public SubjectLimits(@Nullable String plan, Map<String, OwnLimit> own) {
     this.plan = plan;
     this.own = Map.copyOf(own);
   }
@@ -62,17 +62,17 @@ public final class SubjectLimits {
   }
 
   /** Returns all own limits by the name of the rule, including those that have ended. */
-  public Map<String, Own> own() {
+  public Map<String, OwnLimit> own() {
     return own;
   }
 
   /** Returns the own limit that holds for a rule at an instant, or null. */
   @Nullable
-  public Own own(String rule, long nowNanos) {
+  public OwnLimit own(String rule, long nowNanos) {
     if (own.isEmpty()) {
       return null;
     }
-    Own limit = own.get(rule);
+    OwnLimit limit = own.get(rule);
     return limit != null && nowNanos < limit.untilNanos ? limit : null;
   }
 

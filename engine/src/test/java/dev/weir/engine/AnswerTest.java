@@ -46,7 +46,7 @@ class AnswerTest {
 
   private final Fixture fixture = new Fixture(RULES);
 
-  private Answer ask(long permits, String... keys) {
+  private Answer request(long permits, String... keys) {
     List<Descriptor> descriptors = new ArrayList<>();
     for (String key : keys) {
       descriptors.add(Descriptor.of(key, "x"));
@@ -56,10 +56,10 @@ class AnswerTest {
 
   @Test
   void nothingThatLimits_isNoLimit() {
-    assertThat(ask(1, "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
-    assertThat(ask(1, "known", "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
-    assertThat(ask(1, "free").reason()).isEqualTo(Reason.NO_LIMIT);
-    assertThat(ask(1, "unknown").domainKnown()).isTrue();
+    assertThat(request(1, "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(request(1, "known", "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(request(1, "free").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(request(1, "unknown").domainKnown()).isTrue();
     Answer elsewhere = fixture.engine.decide(Request.of("nowhere", "three", "x"));
     assertThat(elsewhere.reason()).isEqualTo(Reason.NO_LIMIT);
     assertThat(elsewhere.domainKnown()).isFalse();
@@ -67,18 +67,18 @@ class AnswerTest {
 
   @Test
   void severalReasonsToPass_theWeightiestIsReported() {
-    assertThat(ask(1, "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
-    assertThat(ask(1, "unknown", "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
-    ask(2, "soft");
-    assertThat(ask(1, "soft", "vip").reason()).isEqualTo(Reason.TOLERATED);
-    ask(2, "watched");
-    assertThat(ask(1, "watched", "vip").reason()).isEqualTo(Reason.SHADOW);
+    assertThat(request(1, "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    assertThat(request(1, "unknown", "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    request(2, "soft");
+    assertThat(request(1, "soft", "vip").reason()).isEqualTo(Reason.TOLERATED);
+    request(2, "watched");
+    assertThat(request(1, "watched", "vip").reason()).isEqualTo(Reason.SHADOW);
   }
 
   @Test
   void quotaModeThatIsOver_doesNotSayWhyTheOthersPass() {
-    ask(1, "either");
-    Answer answer = ask(1, "either", "vip", "free");
+    request(1, "either");
+    Answer answer = request(1, "either", "vip", "free");
     assertThat(answer.allowed()).as("the only one in quota mode is over").isFalse();
     assertThat(answer.reason()).isEqualTo(Reason.OVER_LIMIT);
     assertThat(answer.refusing()).containsExactly(answer.statuses().get(0));
@@ -99,16 +99,16 @@ class AnswerTest {
 
   @Test
   void whatCanNeverFit_hasTheWindowAsItsReset_notASecond() {
-    Status status = ask(4, "three").statuses().get(0);
+    Status status = request(4, "three").statuses().get(0);
     assertThat(status.allowed()).isFalse();
     assertThat(status.durationUntilResetSeconds()).isEqualTo(86_400);
     assertThat(status.limitRemaining()).as("nothing is charged").isEqualTo(3);
 
-    ask(1, "three");
-    assertThat(ask(4, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_400);
-    assertThat(ask(2, "never").statuses().get(0).durationUntilResetSeconds()).isEqualTo(3_600);
+    request(1, "three");
+    assertThat(request(4, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_400);
+    assertThat(request(2, "never").statuses().get(0).durationUntilResetSeconds()).isEqualTo(3_600);
 
-    Status shadow = ask(3, "watched").statuses().get(0);
+    Status shadow = request(3, "watched").statuses().get(0);
     assertThat(shadow.allowed()).isTrue();
     assertThat(shadow.limitRemaining()).isZero();
     assertThat(shadow.durationUntilResetSeconds()).isEqualTo(86_400);
@@ -123,9 +123,9 @@ class AnswerTest {
   @Test
   void whatFitsLater_hasItsWaitAsItsReset_andAnUntouchedKeyOneSecond() {
     fixture.ticker.advance(86_400_000_000_000L);
-    ask(3, "three");
+    request(3, "three");
     fixture.ticker.advance(1_500_000_000L);
-    assertThat(ask(1, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_399);
+    assertThat(request(1, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_399);
     Descriptor look = new Descriptor(Descriptor.of("vip", "y").entries(), null, 0L);
     Answer untouched = fixture.engine.decide(new Request("d", List.of(look), 1));
     assertThat(untouched.statuses().get(0).durationUntilResetSeconds()).isEqualTo(1);
@@ -133,7 +133,7 @@ class AnswerTest {
 
   @Test
   void unlimitedRuleThatIsReplaced_isStillReportedAsUnlimited() {
-    List<Status> statuses = ask(1, "free", "three", "vip").statuses();
+    List<Status> statuses = request(1, "free", "three", "vip").statuses();
     assertThat(statuses.get(0).limitRemaining()).isEqualTo(Status.UNLIMITED);
     assertThat(statuses.get(0).rule()).isNull();
     assertThat(statuses.get(1)).isEqualTo(Status.UNMATCHED);

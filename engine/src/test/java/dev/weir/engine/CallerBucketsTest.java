@@ -28,7 +28,7 @@ class CallerBucketsTest {
   }
 
   /** Requests one permit, and returns what remains, or minus the seconds to wait. */
-  private long ask(String key, long burst, long count, long periodSeconds, long nowNanos) {
+  private long request(String key, long burst, long count, long periodSeconds, long nowNanos) {
     Batch batch =
         new Batch(1).add(buckets.bucket(burst, count, periodSeconds), key(buckets, key), 1);
     buckets.decide(batch, nowNanos, decided -> {});
@@ -40,33 +40,33 @@ class CallerBucketsTest {
 
   @Test
   void oneBucket_holdsItsBurstAndRefillsByItsCount() {
-    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(2);
-    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(1);
-    assertThat(ask("k", 3, 1, 10, 0)).isZero();
-    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(-10);
-    assertThat(ask("k", 3, 1, 10, 4 * SECOND)).isEqualTo(-6);
-    assertThat(ask("k", 3, 1, 10, 10 * SECOND)).isZero();
-    assertThat(ask("other", 3, 1, 10, 10 * SECOND)).isEqualTo(2);
+    assertThat(request("k", 3, 1, 10, 0)).isEqualTo(2);
+    assertThat(request("k", 3, 1, 10, 0)).isEqualTo(1);
+    assertThat(request("k", 3, 1, 10, 0)).isZero();
+    assertThat(request("k", 3, 1, 10, 0)).isEqualTo(-10);
+    assertThat(request("k", 3, 1, 10, 4 * SECOND)).isEqualTo(-6);
+    assertThat(request("k", 3, 1, 10, 10 * SECOND)).isZero();
+    assertThat(request("other", 3, 1, 10, 10 * SECOND)).isEqualTo(2);
     assertThat(buckets.metrics()).isEqualTo(new CallerBucketsMetrics(7, 2, 0, 0, 0));
   }
 
   @Test
   void otherNumbers_goOnWithWhatTheKeyHasUsed() {
     for (int i = 0; i < 3; i++) {
-      ask("k", 3, 1, 10, 0);
+      request("k", 3, 1, 10, 0);
     }
-    assertThat(ask("k", 3, 2, 10, 0)).as("full again after 30 s, so never sooner").isNegative();
-    assertThat(ask("k", 3, 2, 10, 30 * SECOND)).isEqualTo(2);
+    assertThat(request("k", 3, 2, 10, 0)).as("full again after 30 s, so never sooner").isNegative();
+    assertThat(request("k", 3, 2, 10, 30 * SECOND)).isEqualTo(2);
   }
 
   @Test
   void reset_forgetsTheKeyWhateverItsBucket() {
-    ask("k", 1, 1, 10, 0);
+    request("k", 1, 1, 10, 0);
     List<Boolean> known = new ArrayList<>();
     buckets.reset(key(buckets, "k"), 0, known::add);
     buckets.reset(key(buckets, "k"), 0, known::add);
     assertThat(known).containsExactly(true, false);
-    assertThat(ask("k", 1, 1, 10, 0)).isZero();
+    assertThat(request("k", 1, 1, 10, 0)).isZero();
   }
 
   @Test
@@ -117,7 +117,7 @@ class CallerBucketsTest {
     Store shared = store;
     CallerBuckets other = new CallerBuckets(shared, 0);
     assertThat(key(other, "k")).isEqualTo(key(buckets, "k"));
-    assertThat(ask("k", 1, 1, 10, 0)).isZero();
+    assertThat(request("k", 1, 1, 10, 0)).isZero();
     Batch batch = new Batch(1).add(other.bucket(1, 1, 10), key(other, "k"), 1);
     other.decide(batch, 0, decided -> {});
     assertThat(batch.allowed(0)).isFalse();
@@ -125,11 +125,11 @@ class CallerBucketsTest {
 
   @Test
   void moreBucketsThanAreRemembered_stillCountTheSameKeys() {
-    assertThat(ask("k", 1, 1, 1_000_000, 0)).isZero();
+    assertThat(request("k", 1, 1, 1_000_000, 0)).isZero();
     for (int count = 1; count <= 10_000; count++) {
       buckets.bucket(1, count, 1);
     }
-    assertThat(ask("k", 1, 1, 1_000_000, 0)).isNegative();
+    assertThat(request("k", 1, 1, 1_000_000, 0)).isNegative();
   }
 
   @Test

@@ -24,7 +24,7 @@ public final class Fixture {
   }
 
   public static RuleSet rules(String yaml) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.problems()).isEmpty();
     return Objects.requireNonNull(loaded.ruleSet());
   }

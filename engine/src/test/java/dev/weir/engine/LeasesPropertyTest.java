@@ -84,14 +84,14 @@ class LeasesPropertyTest {
 
   /** A ledger that forgets nothing when it is returned. */
   private static final class EverLastingLedger extends LeaseLedger {
-    private final Map<Long, Outstanding> all = new HashMap<>();
+    private final Map<Long, OutstandingCharges> all = new HashMap<>();
 
     EverLastingLedger(int max) {
       super(max);
     }
 
     @Override
-    public long add(Outstanding charged) {
+    public long add(OutstandingCharges charged) {
       long number = super.add(charged);
       all.put(number, charged);
       return number;
@@ -99,8 +99,8 @@ class LeasesPropertyTest {
 
     @Override
     @Nullable
-    public Outstanding take(long number, boolean lease) {
-      Outstanding known = all.get(number);
+    public OutstandingCharges take(long number, boolean lease) {
+      OutstandingCharges known = all.get(number);
       return known != null && known.lease() == lease ? known : null;
     }
   }
@@ -173,7 +173,7 @@ class LeasesPropertyTest {
     void happen(Event event) {
       ticker.advance(event.afterNanos());
       switch (event.what()) {
-        case ASK -> ask(event);
+        case ASK -> request(event);
         case SPEND -> spend(held(event), event.permits(), ticker.nanos());
         case SPEND_AT_THE_END -> {
           Held lease = held(event);
@@ -194,7 +194,7 @@ class LeasesPropertyTest {
       return held.isEmpty() ? null : held.get(event.which() % held.size());
     }
 
-    private void ask(Event event) {
+    private void request(Event event) {
       long sent = ticker.nanos();
       ticker.advance(event.lateBy() / 4); // On its way.
       Request request =
@@ -204,7 +204,7 @@ class LeasesPropertyTest {
               event.permits());
       AtomicReference<Grant> got = new AtomicReference<>();
       boolean refundable = event.which() % 3 == 0;
-      leases.ask(new LeaseAsk(request, List.of((long) event.ahead()), refundable), got::set);
+      leases.decide(new LoanRequest(request, List.of((long) event.ahead()), refundable), got::set);
       Grant grant = Objects.requireNonNull(got.get());
       if (!grant.answer().allowed()) {
         return;

@@ -66,18 +66,18 @@ class LeasesTest {
     return new Request("d", descriptors, permits);
   }
 
-  private Grant ask(LeaseAsk ask) {
-    return ask(leases, ask);
+  private Grant request(LoanRequest ask) {
+    return request(leases, ask);
   }
 
-  private static Grant ask(Leases leases, LeaseAsk ask) {
+  private static Grant request(Leases leases, LoanRequest ask) {
     AtomicReference<Grant> grant = new AtomicReference<>();
-    leases.ask(ask, grant::set);
+    leases.decide(ask, grant::set);
     return Objects.requireNonNull(grant.get());
   }
 
-  private Grant ask(String key, long permits, long ahead) {
-    return ask(new LeaseAsk(request(permits, key), List.of(ahead), false));
+  private Grant request(String key, long permits, long ahead) {
+    return request(new LoanRequest(request(permits, key), List.of(ahead), false));
   }
 
   private long giveBack(long lease, long permits) {
@@ -100,7 +100,7 @@ class LeasesTest {
 
   @Test
   void ask_decidesAndLendsAtMostAQuarterOfWhatRemains() {
-    Grant grant = ask("user", 2, 1_000);
+    Grant grant = request("user", 2, 1_000);
     Loan loan = grant.loans().get(0);
     assertThat(grant.answer().allowed()).isTrue();
     assertThat(grant.answer().statuses().get(0).limitRemaining()).isEqualTo(98);
@@ -113,7 +113,7 @@ class LeasesTest {
 
   @Test
   void lease_countsForItsLifeLongerThanTheWindow() {
-    ask("user", 1, 3);
+    request("user", 1, 3);
     fixture.ticker.advance(1_049_000_000L);
     assertThat(remaining("user")).isLessThan(100);
     fixture.ticker.advance(1_000_000_000L / 32 + 2_000_000L);
@@ -122,13 +122,13 @@ class LeasesTest {
 
   @Test
   void nearTheLimit_nothingIsLentAhead() {
-    ask("user", 97, 0);
-    assertThat(ask("user", 1, 10).loans().get(0).lease()).isZero();
+    request("user", 97, 0);
+    assertThat(request("user", 1, 10).loans().get(0).lease()).isZero();
   }
 
   @Test
   void strictRule_lendsNothingAndSaysWhatToDoOnFailure() {
-    Loan loan = ask("strict", 1, 10).loans().get(0);
+    Loan loan = request("strict", 1, 10).loans().get(0);
     assertThat(loan.lease()).isZero();
     assertThat(loan.leased()).isFalse();
     assertThat(Objects.requireNonNull(loan.sharing()).onFailure()).isEqualTo(FailureMode.ALLOW);
@@ -138,12 +138,12 @@ class LeasesTest {
   void fixedWindow_endsTheLeaseWithItself() {
     long now = fixture.ticker.nanos();
     fixture.ticker.advance(990_000_000L - Math.floorMod(now, 1_000_000_000L));
-    assertThat(ask("fixed", 1, 10).loans().get(0).lifeNanos()).isEqualTo(MILLISECONDS.toNanos(10));
+    assertThat(request("fixed", 1, 10).loans().get(0).lifeNanos()).isEqualTo(MILLISECONDS.toNanos(10));
   }
 
   @Test
   void giveBack_worksOnceAndOnlyForWhatWasLent() {
-    Loan loan = ask("user", 1, 20).loans().get(0);
+    Loan loan = request("user", 1, 20).loans().get(0);
     assertThat(loan.permits()).isEqualTo(20);
     assertThat(giveBack(loan.lease() + 1, 5)).isZero();
     assertThat(giveBack(loan.lease(), 1_000)).isEqualTo(20);
@@ -159,14 +159,14 @@ class LeasesTest {
 
   @Test
   void giveBack_ofANegativeNumber_endsTheLease() {
-    Loan loan = ask("user", 1, 20).loans().get(0);
+    Loan loan = request("user", 1, 20).loans().get(0);
     assertThat(giveBack(loan.lease(), -5)).isZero();
     assertThat(giveBack(loan.lease(), 5)).isZero();
   }
 
   @Test
   void refund_givesBackTheRequestOnceAndNoLease() {
-    Grant grant = ask(new LeaseAsk(request(3, "user", "strict"), List.of(8L), true));
+    Grant grant = request(new LoanRequest(request(3, "user", "strict"), List.of(8L), true));
     assertThat(grant.charge()).isNotZero();
     assertThat(giveBack(grant.charge(), 8)).isZero();
     assertThat(refund(grant.loans().get(0).lease())).isZero();
@@ -178,8 +178,8 @@ class LeasesTest {
 
   @Test
   void refused_isNotRefundableAndLendsNothing() {
-    ask("user", 100, 0);
-    Grant grant = ask(new LeaseAsk(request(1, "user", "strict"), List.of(5L, 5L), true));
+    request("user", 100, 0);
+    Grant grant = request(new LoanRequest(request(1, "user", "strict"), List.of(5L, 5L), true));
     assertThat(grant.answer().allowed()).isFalse();
     assertThat(grant.charge()).isZero();
     assertThat(grant.loans()).allMatch(loan -> loan.lease() == 0);
@@ -187,32 +187,32 @@ class LeasesTest {
 
   @Test
   void refusal_mayBeRepeatedForItsRetryAfter() {
-    ask("strict", 99, 0);
-    Loan loan = ask("strict", 2, 0).loans().get(0);
+    request("strict", 99, 0);
+    Loan loan = request("strict", 2, 0).loans().get(0);
     assertThat(loan.refusePermits()).isEqualTo(2);
     assertThat(loan.refuseForNanos()).isBetween(1L, MILLISECONDS.toNanos(1_000));
   }
 
   @Test
   void refusal_isForgottenAfterHalfAMinute() {
-    ask("day", 1, 0);
-    assertThat(ask("day", 1, 0).loans().get(0).refuseForNanos())
+    request("day", 1, 0);
+    assertThat(request("day", 1, 0).loans().get(0).refuseForNanos())
         .isEqualTo(MILLISECONDS.toNanos(30_000));
   }
 
   @Test
   void refusalThatDependsOnMore_isNotRepeated() {
     for (String key : List.of("shadow", "quota", "replaced")) {
-      ask(key, 1, 0);
-      assertThat(ask(key, 1, 0).loans().get(0).refuseForNanos()).as(key).isZero();
+      request(key, 1, 0);
+      assertThat(request(key, 1, 0).loans().get(0).refuseForNanos()).as(key).isZero();
     }
-    ask("queued", 100, 0);
-    assertThat(ask("queued", 1, 0).loans().get(0).refuseForNanos()).isZero();
+    request("queued", 100, 0);
+    assertThat(request("queued", 1, 0).loans().get(0).refuseForNanos()).isZero();
   }
 
   @Test
   void queuedRule_lendsNothing() {
-    assertThat(ask("queued", 1, 10).loans().get(0).leased()).isFalse();
+    assertThat(request("queued", 1, 10).loans().get(0).leased()).isFalse();
   }
 
   @Test
@@ -220,7 +220,7 @@ class LeasesTest {
     Descriptor own =
         new Descriptor(
             List.of(new Entry("user", "v")), new LimitOverride(100, RateLimitUnit.SECOND), null);
-    Grant grant = ask(new LeaseAsk(new Request("d", List.of(own), 1), List.of(10L), false));
+    Grant grant = request(new LoanRequest(new Request("d", List.of(own), 1), List.of(10L), false));
     assertThat(grant.answer().allowed()).isTrue();
     assertThat(grant.loans().get(0).leased()).isFalse();
   }
@@ -228,21 +228,21 @@ class LeasesTest {
   @Test
   void peek_lendsNothing() {
     Descriptor peek = new Descriptor(List.of(new Entry("user", "v")), null, 0L);
-    Grant grant = ask(new LeaseAsk(new Request("d", List.of(peek), 1), List.of(10L), true));
+    Grant grant = request(new LoanRequest(new Request("d", List.of(peek), 1), List.of(10L), true));
     assertThat(grant.loans().get(0).lease()).isZero();
     assertThat(grant.charge()).isZero();
   }
 
   @Test
   void noLimit_hasNothingToSay() {
-    Grant grant = ask("unknown", 1, 10);
+    Grant grant = request("unknown", 1, 10);
     assertThat(grant.answer().reason()).isEqualTo(Reason.NO_LIMIT);
     assertThat(grant.loans()).containsExactly(Loan.NONE);
   }
 
   @Test
   void badRequest_hasNoLoans() {
-    Grant grant = ask(new LeaseAsk(new Request("", List.of(), 1), List.of(), true));
+    Grant grant = request(new LoanRequest(new Request("", List.of(), 1), List.of(), true));
     assertThat(grant.answer().error()).isNotNull();
     assertThat(grant.loans()).isEmpty();
   }
@@ -251,9 +251,9 @@ class LeasesTest {
   void bound_holdsAndPlacesComeBack() {
     Fixture two = new Fixture(RULES, EngineSettings.DEFAULTS.lending(2), new MemoryStore());
     Leases few = two.engine.leases();
-    LeaseAsk ask = new LeaseAsk(request(1, "user"), List.of(1L), true);
-    assertThat(ask(few, ask).charge()).isNotZero(); // A lease and a charge.
-    Grant second = ask(few, ask);
+    LoanRequest ask = new LoanRequest(request(1, "user"), List.of(1L), true);
+    assertThat(request(few, ask).charge()).isNotZero(); // A lease and a charge.
+    Grant second = request(few, ask);
     assertThat(second.answer().allowed()).isTrue();
     assertThat(second.loans().get(0).lease()).isZero();
     assertThat(second.charge()).isZero();
@@ -264,13 +264,13 @@ class LeasesTest {
     two.engine.expire();
     assertThat(few.metrics().outstanding()).isZero();
     assertThat(few.metrics().expired()).isEqualTo(1);
-    assertThat(ask(few, ask).loans().get(0).lease()).isNotZero();
+    assertThat(request(few, ask).loans().get(0).lease()).isNotZero();
   }
 
   @Test
   void engineThatLendsNothing_countsByTheWindow() {
     Fixture plain = new Fixture(RULES);
-    Grant grant = ask(plain.engine.leases(), new LeaseAsk(request(1, "user"), List.of(9L), true));
+    Grant grant = request(plain.engine.leases(), new LoanRequest(request(1, "user"), List.of(9L), true));
     assertThat(grant.loans().get(0).leased()).isFalse();
     assertThat(grant.charge()).isZero();
   }

@@ -67,9 +67,9 @@ class RecordChangesTest {
     }
 
     SubjectLimits limits() {
-      Map<String, SubjectLimits.Own> limits = new HashMap<>();
+      Map<String, SubjectLimits.OwnLimit> limits = new HashMap<>();
       if (own >= 0) {
-        limits.put("r", new SubjectLimits.Own(own, until));
+        limits.put("r", new SubjectLimits.OwnLimit(own, until));
       }
       return new SubjectLimits(plan.isEmpty() ? null : plan, limits);
     }

@@ -78,7 +78,7 @@ class SubjectFailuresTest {
     }
 
     @Override
-    public Scheduled schedule(long nanos, Runnable task) {
+    public ScheduledTask schedule(long nanos, Runnable task) {
       if (failing) {
         throw new IllegalStateException("timer");
       }
@@ -349,12 +349,12 @@ class SubjectFailuresTest {
 
   @Test
   void ownLimit_hasARange() {
-    assertThatThrownBy(() -> new SubjectLimits.Own(-1))
+    assertThatThrownBy(() -> new SubjectLimits.OwnLimit(-1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requestsPerUnit: -1 (expected: 0..4294967295)");
-    assertThatThrownBy(() -> new SubjectLimits.Own(1L << 32, 5))
+    assertThatThrownBy(() -> new SubjectLimits.OwnLimit(1L << 32, 5))
         .hasMessage("requestsPerUnit: 4294967296 (expected: 0..4294967295)");
-    assertThat(new SubjectLimits.Own((1L << 32) - 1).requestsPerUnit()).isPositive();
+    assertThat(new SubjectLimits.OwnLimit((1L << 32) - 1).requestsPerUnit()).isPositive();
   }
 
   // The rest.

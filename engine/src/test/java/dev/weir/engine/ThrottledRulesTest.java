@@ -44,7 +44,7 @@ class ThrottledRulesTest {
     return engine;
   }
 
-  private Answer ask(String... keys) {
+  private Answer request(String... keys) {
     List<Descriptor> descriptors = new ArrayList<>();
     for (String key : keys) {
       descriptors.add(Descriptor.of(key, "a"));
@@ -66,7 +66,7 @@ class ThrottledRulesTest {
   @Test
   void softRule_holdsItsBound_andReportsItsLimit() {
     for (int i = 1; i <= 7; i++) {
-      Answer answer = ask("soft");
+      Answer answer = request("soft");
       assertThat(answer.allowed()).isEqualTo(i <= 6);
       Decision decision = decision(answer, 0);
       assertThat(decision.limit()).isEqualTo(4);
@@ -82,15 +82,15 @@ class ThrottledRulesTest {
   void elasticRule_refusesNothingInIdleTimes_andIsHardUnderLoad() {
     load = 0.5;
     for (int i = 0; i < 5; i++) {
-      assertThat(ask("elastic").allowed()).isTrue();
+      assertThat(request("elastic").allowed()).isTrue();
     }
-    assertThat(decision(ask("elastic"), 0).reason()).isEqualTo(Reason.TOLERATED);
+    assertThat(decision(request("elastic"), 0).reason()).isEqualTo(Reason.TOLERATED);
     load = 0.6;
-    Answer refused = ask("elastic");
+    Answer refused = request("elastic");
     assertThat(refused.allowed()).isFalse();
     assertThat(decision(refused, 0).reason()).isEqualTo(Reason.OVER_LIMIT);
     load = Double.NaN;
-    assertThat(ask("elastic").allowed()).isFalse();
+    assertThat(request("elastic").allowed()).isFalse();
     assertThat(metrics("d.elastic"))
         .isEqualTo(new RuleMetrics("d.elastic", "d.elastic", 2, 4, 2, 0, 0, 0, 1, 0));
   }
@@ -99,32 +99,32 @@ class ThrottledRulesTest {
   void elasticRuleInIdleTimes_doesNotKeepAnotherFromRefusing_andIsNotChargedThen() {
     load = 0;
     for (int i = 0; i < 3; i++) {
-      assertThat(ask("elastic", "hard").allowed()).isTrue();
+      assertThat(request("elastic", "hard").allowed()).isTrue();
     }
-    Answer refused = ask("elastic", "hard");
+    Answer refused = request("elastic", "hard");
     assertThat(refused.allowed()).isFalse();
     assertThat(refused.statuses()).extracting(Status::allowed).containsExactly(true, false);
     assertThat(metrics("d.elastic").tolerated()).isEqualTo(1);
     load = 1;
-    assertThat(ask("elastic").allowed()).isFalse();
+    assertThat(request("elastic").allowed()).isFalse();
   }
 
   @Test
   void elasticRuleInQuotaMode_refusesNothingInIdleTimes() {
     load = 1;
-    assertThat(ask("either").allowed()).isTrue();
-    assertThat(ask("either").allowed()).isFalse();
+    assertThat(request("either").allowed()).isTrue();
+    assertThat(request("either").allowed()).isFalse();
     load = 0;
-    assertThat(decision(ask("either"), 0).reason()).isEqualTo(Reason.TOLERATED);
+    assertThat(decision(request("either"), 0).reason()).isEqualTo(Reason.TOLERATED);
   }
 
   @Test
   void elasticRuleInShadowMode_marksNothingInIdleTimes() {
     load = 0;
-    ask("watched");
-    assertThat(decision(ask("watched"), 0).reason()).isEqualTo(Reason.TOLERATED);
+    request("watched");
+    assertThat(decision(request("watched"), 0).reason()).isEqualTo(Reason.TOLERATED);
     load = 1;
-    assertThat(decision(ask("watched"), 0).reason()).isEqualTo(Reason.SHADOW);
+    assertThat(decision(request("watched"), 0).reason()).isEqualTo(Reason.SHADOW);
   }
 
   @Test
@@ -143,13 +143,13 @@ class ThrottledRulesTest {
     String soft = RULES;
     String hard = RULES.replace("throttle: {soft: 50%}", "throttle: hard");
     for (int i = 0; i < 5; i++) {
-      assertThat(ask("soft").allowed()).isTrue();
+      assertThat(request("soft").allowed()).isTrue();
     }
     engine.apply(Fixture.rules(hard));
-    assertThat(ask("soft").allowed()).isFalse();
+    assertThat(request("soft").allowed()).isFalse();
     engine.apply(Fixture.rules(soft));
-    assertThat(decision(ask("soft"), 0).reason()).isEqualTo(Reason.TOLERATED);
-    assertThat(ask("soft").allowed()).isFalse();
+    assertThat(decision(request("soft"), 0).reason()).isEqualTo(Reason.TOLERATED);
+    assertThat(request("soft").allowed()).isFalse();
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class ClientAddress {
    * proxy's own.
    */
 
-  private final Trusted trusted;
+  private final TrustedProxies trusted;
   private final @Nullable String header;
   private final HeaderForm form;
   private final int hops;
@@ -41,7 +41,7 @@ public final class ClientAddress {
   private final int ipv6Prefix;
   private final LongAdder hidden = new LongAdder();
 
-  private ClientAddress(Builder builder, Trusted trusted) {
+  private ClientAddress(Builder builder, TrustedProxies trusted) {
     this.trusted = trusted;
     header = builder.header;
     form = builder.form == null ? HeaderForm.of(header == null ? "" : header) : builder.form;
@@ -234,14 +234,14 @@ public final class ClientAddress {
      */
     public ClientAddress build() {
       List<String> problems = new ArrayList<>();
-      Trusted ranges = Trusted.of(trusted, trustUnixSocket, problems);
+      TrustedProxies ranges = TrustedProxies.of(trusted, trustUnixSocket, problems);
       boolean trusts = !trusted.isEmpty() || hops > 0 || trustUnixSocket;
       if (header != null && !HeaderNames.valid(header)) {
-        problems.add("header: " + Quoted.of(header) + " (expected: the name of a header)");
+        problems.add("header: " + QuotedText.of(header) + " (expected: the name of a header)");
       } else if (header != null && !trusts) {
         problems.add(
             "header: "
-                + Quoted.of(header)
+                + QuotedText.of(header)
                 + " (expected: trusted proxies or a number of hops with it; it is read from no one"
                 + " else)");
       }

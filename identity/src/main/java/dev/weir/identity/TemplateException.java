@@ -8,7 +8,7 @@ public final class TemplateException extends IllegalArgumentException {
   private final String expected;
 
   TemplateException(String text, String expected) {
-    super("descriptor: " + Quoted.of(text) + " (expected: " + expected + ")");
+    super("descriptor: " + QuotedText.of(text) + " (expected: " + expected + ")");
     this.text = text;
     this.expected = expected;
   }

@@ -29,7 +29,7 @@ public final class HotKeys {
    */
 
   /** The count by which keys are ordered. */
-  public enum By {
+  public enum KeyOrder {
     /** The number of requests that a limit refused. */
     REFUSED,
     /** The number of requests, refused or not; one in {@link #ASKED_ONE_IN} is counted. */
@@ -58,7 +58,7 @@ public final class HotKeys {
    * @param count the number of requests, never too low if all are counted
    * @param tooHigh the amount by which the count may be too high
    */
-  public record Top(KeyName name, long count, long tooHigh) {}
+  public record HotKey(KeyName name, long count, long tooHigh) {}
 
   /**
    * The keys of two windows.
@@ -66,7 +66,7 @@ public final class HotKeys {
    * @param fromNanos the beginning of the older window, on the ticker's scale
    * @param keys all keys with a counter, the largest count first
    */
-  public record Snapshot(long fromNanos, long toNanos, List<Top> keys) {
+  public record Snapshot(long fromNanos, long toNanos, List<HotKey> keys) {
     public Snapshot {
       keys = List.copyOf(keys);
     }
@@ -92,8 +92,8 @@ public final class HotKeys {
       asked = new KeySketch(mostNameBytes);
     }
 
-    KeySketch of(By by) {
-      return by == By.REFUSED ? refused : asked;
+    KeySketch of(KeyOrder by) {
+      return by == KeyOrder.REFUSED ? refused : asked;
     }
   }
 
@@ -114,7 +114,7 @@ public final class HotKeys {
       }
     }
 
-    void add(By by, long id, long times, DecidedDescriptor decided) {
+    void add(KeyOrder by, long id, long times, DecidedDescriptor decided) {
       take();
       try {
         now.of(by).add(id, times, decided);
@@ -133,7 +133,7 @@ public final class HotKeys {
       taken.setRelease(false);
     }
 
-    void copy(By by, Collection<KeySketch> to) {
+    void copy(KeyOrder by, Collection<KeySketch> to) {
       take();
       to.add(now.of(by).copy());
       to.add(before.of(by).copy());
@@ -144,7 +144,7 @@ public final class HotKeys {
   private final Ticker ticker;
   private final Turns turns = new Turns();
   private final Stripe[] stripes;
-  private final Map<By, Snapshot> snapshots = new EnumMap<>(By.class);
+  private final Map<KeyOrder, Snapshot> snapshots = new EnumMap<>(KeyOrder.class);
   private long windowNanos;
   private long beforeNanos;
 
@@ -173,10 +173,10 @@ public final class HotKeys {
     Stripe stripe = stripes[(int) Thread.currentThread().getId() & stripes.length - 1];
     long id = id(decided.rule(), decided.fingerprint());
     if (refused) {
-      stripe.add(By.REFUSED, id, 1, decided);
+      stripe.add(KeyOrder.REFUSED, id, 1, decided);
     }
     if (sampled) {
-      stripe.add(By.ASKED, id, ASKED_ONE_IN, decided);
+      stripe.add(KeyOrder.ASKED, id, ASKED_ONE_IN, decided);
     }
   }
 
@@ -185,8 +185,8 @@ public final class HotKeys {
     long bytes = 0;
     for (Stripe stripe : stripes) {
       List<KeySketch> sketches = new ArrayList<>();
-      stripe.copy(By.REFUSED, sketches);
-      stripe.copy(By.ASKED, sketches);
+      stripe.copy(KeyOrder.REFUSED, sketches);
+      stripe.copy(KeyOrder.ASKED, sketches);
       bytes += sketches.stream().mapToLong(KeySketch::nameBytes).sum();
     }
     return bytes;
@@ -211,7 +211,7 @@ public final class HotKeys {
   }
 
   /** Returns the keys of the last one to two minutes, at most a second old. */
-  public synchronized Snapshot top(By by) {
+  public synchronized Snapshot top(KeyOrder by) {
     Snapshot last = snapshots.get(by);
     long now = ticker.nanos();
     if (last != null && now - last.toNanos() < SECOND_NANOS && now >= last.toNanos()) {
@@ -223,14 +223,14 @@ public final class HotKeys {
     }
     Map<Long, KeyName> names = new HashMap<>();
     Map<Long, long[]> sums = KeySketch.sums(sketches, names);
-    List<Top> keys = new ArrayList<>(names.size());
+    List<HotKey> keys = new ArrayList<>(names.size());
     names.forEach(
         (id, name) -> {
           long[] sum = sums.getOrDefault(id, new long[2]);
-          keys.add(new Top(name, sum[0], sum[1]));
+          keys.add(new HotKey(name, sum[0], sum[1]));
         });
     keys.sort(
-        Comparator.comparingLong((Top each) -> each.tooHigh() - each.count())
+        Comparator.comparingLong((HotKey each) -> each.tooHigh() - each.count())
             .thenComparing(each -> each.name().rule())
             .thenComparing(each -> each.name().entries().toString()));
     Snapshot snapshot = new Snapshot(beforeNanos, now, keys);

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The last rows of one second, in memory, packed. Safe for use by many threads. */
 final class RecentRows {
-  private static final class Packed {
+  private static final class PackedRows {
     private final long time;
     private final List<String> rules;
     private final byte[] bytes;
 
-    Packed(long time, List<String> rules, byte[] bytes) {
+    PackedRows(long time, List<String> rules, byte[] bytes) {
       this.time = time;
       this.rules = rules;
       this.bytes = bytes;
@@ -22,22 +22,22 @@ final class RecentRows {
     }
   }
 
-  private final @Nullable Packed[] ring;
+  private final @Nullable PackedRows[] ring;
   private long added;
 
   RecentRows(int rows) {
-    ring = new Packed[rows];
+    ring = new PackedRows[rows];
   }
 
   synchronized void add(Row row) {
     List<String> rules = List.copyOf(row.rules());
     byte[] bytes = RowCodec.encode(row, rules::indexOf);
-    ring[(int) (added++ % ring.length)] = new Packed(row.time(), rules, bytes);
+    ring[(int) (added++ % ring.length)] = new PackedRows(row.time(), rules, bytes);
   }
 
   /** Passes on the rows that begin in a span, the oldest first. */
   void read(long from, long to, Consumer<Row> sink) {
-    for (Packed each : all()) {
+    for (PackedRows each : all()) {
       if (each != null && each.time >= from && each.time < to) {
         sink.accept(each.row());
       }
@@ -47,7 +47,7 @@ final class RecentRows {
   /** Returns the beginning of the oldest row, or null if there is none. */
   @Nullable Long since() {
     Long oldest = null;
-    for (Packed each : all()) {
+    for (PackedRows each : all()) {
       if (each != null && (oldest == null || each.time < oldest)) {
         oldest = each.time;
       }
@@ -55,8 +55,8 @@ final class RecentRows {
     return oldest;
   }
 
-  private synchronized @Nullable Packed[] all() {
-    @Nullable Packed[] all = new Packed[ring.length];
+  private synchronized @Nullable PackedRows[] all() {
+    @Nullable PackedRows[] all = new PackedRows[ring.length];
     for (int i = 0; i < all.length; i++) {
       all[i] = ring[(int) ((added + i) % ring.length)];
     }
@@ -66,7 +66,7 @@ final class RecentRows {
   /** Returns the bytes that the rows take, without the names of rules. */
   synchronized long bytes() {
     long bytes = 0;
-    for (Packed each : ring) {
+    for (PackedRows each : ring) {
       bytes += each == null ? 4 : 64 + each.bytes.length + 4L * each.rules.size();
     }
     return bytes;

@@ -99,13 +99,13 @@ final class RowFiles {
     try {
       Segment.Contents unused = Segment.read(file, row -> {});
       return true;
-    } catch (Segment.Damaged e) {
+    } catch (Segment.DamagedException e) {
       setAside(file, e);
       return false;
     }
   }
 
-  private void setAside(Path file, Segment.Damaged e) throws IOException {
+  private void setAside(Path file, Segment.DamagedException e) throws IOException {
     Path aside = folder.resolve(name + ASIDE);
     Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
     LOG.log(
@@ -152,7 +152,7 @@ final class RowFiles {
   private Segment segment(Path file) throws IOException {
     try {
       return Segment.open(file);
-    } catch (Segment.Damaged e) {
+    } catch (Segment.DamagedException e) {
       setAside(file, e);
       return Segment.open(file);
     }

@@ -31,10 +31,10 @@ final class Segment implements AutoCloseable {
   private static final int MAX_RECORD_BYTES = 64 << 10;
 
   /** A failure because a file is not as it was written. */
-  static final class Damaged extends IOException {
+  static final class DamagedException extends IOException {
     private static final long serialVersionUID = 1;
 
-    Damaged(Path file, long at, String what) {
+    DamagedException(Path file, long at, String what) {
       super(file + ": damaged at byte " + at + ": " + what);
     }
   }
@@ -57,7 +57,7 @@ final class Segment implements AutoCloseable {
   /**
    * Opens a file to add rows to it, and makes it if it does not exist.
    *
-   * @throws Damaged if it is not as it was written
+   * @throws DamagedException if it is not as it was written
    */
   static Segment open(Path file) throws IOException {
     boolean there = Files.exists(file) && Files.size(file) > 0;
@@ -135,7 +135,7 @@ final class Segment implements AutoCloseable {
    * Passes on the rows of a file, in the order in which they were added. An incomplete record ends
    * it: it is being written, or was when the process ended.
    *
-   * @throws Damaged if it is not as it was written
+   * @throws DamagedException if it is not as it was written
    */
   static Contents read(Path file, Consumer<Row> sink) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
@@ -144,7 +144,7 @@ final class Segment implements AutoCloseable {
         return new Contents(List.of(), 0); // Not even its beginning was written.
       }
       if (bytes[i] != MAGIC[i]) {
-        throw new Damaged(file, i, "another beginning (expected: WEIRHIS1)");
+        throw new DamagedException(file, i, "another beginning (expected: WEIRHIS1)");
       }
     }
     List<String> names = new ArrayList<>();
@@ -153,7 +153,7 @@ final class Segment implements AutoCloseable {
     while (bytes.length - at >= HEAD_BYTES) {
       int length = head.getInt(at);
       if (length < 1 || length > MAX_RECORD_BYTES) {
-        throw new Damaged(file, at, "a record of " + length + " bytes (expected: 1..65536)");
+        throw new DamagedException(file, at, "a record of " + length + " bytes (expected: 1..65536)");
       }
       int from = at + HEAD_BYTES;
       if (bytes.length - from < length) {
@@ -162,7 +162,7 @@ final class Segment implements AutoCloseable {
       CRC32C crc = new CRC32C();
       crc.update(bytes, from, length);
       if ((int) crc.getValue() != head.getInt(at + 4)) {
-        throw new Damaged(file, at, "a record with another checksum");
+        throw new DamagedException(file, at, "a record with another checksum");
       }
       take(file, bytes, from, length, names, sink);
       at = from + length;
@@ -172,7 +172,7 @@ final class Segment implements AutoCloseable {
 
   private static void take(
       Path file, byte[] bytes, int from, int length, List<String> names, Consumer<Row> sink)
-      throws Damaged {
+      throws DamagedException {
     if (bytes[from] == NAME) {
       names.add(new String(bytes, from + 1, length - 1, UTF_8));
       return;
@@ -181,7 +181,7 @@ final class Segment implements AutoCloseable {
     try {
       row = RowCodec.decode(bytes, from + 1, from + length, names::get);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new Damaged(file, from, String.valueOf(e.getMessage()));
+      throw new DamagedException(file, from, String.valueOf(e.getMessage()));
     }
     sink.accept(row);
   }

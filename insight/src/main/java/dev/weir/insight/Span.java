@@ -82,11 +82,11 @@ final class Span {
     }
     global[Series.P50] = to.quantile(from, 500);
     global[Series.P99] = to.quantile(from, 990);
-    List<Counted> counted = new ArrayList<>();
+    List<SpanCounts> counted = new ArrayList<>();
     for (Map.Entry<String, long[]> rule : to.rules().entrySet()) {
       long[] grown = grown(from.rules().get(rule.getKey()), rule.getValue());
       if (grown != null) {
-        counted.add(new Counted(rule.getKey(), grown));
+        counted.add(new SpanCounts(rule.getKey(), grown));
       }
     }
     long[] other = null;
@@ -94,7 +94,7 @@ final class Span {
       other = new long[Series.RULE.size()];
       counted.sort(
           Comparator.comparingLong(this::weight).reversed().thenComparing(each -> each.rule));
-      for (Counted each : counted.subList(Series.MAX_RULES, counted.size())) {
+      for (SpanCounts each : counted.subList(Series.MAX_RULES, counted.size())) {
         add(other, each.counts);
       }
       counted = new ArrayList<>(counted.subList(0, Series.MAX_RULES));
@@ -105,7 +105,7 @@ final class Span {
   }
 
   private Row row(
-      long time, long millis, long[] global, List<Counted> counted, long @Nullable [] other) {
+      long time, long millis, long[] global, List<SpanCounts> counted, long @Nullable [] other) {
     int size = Series.RULE.size();
     long[] counts = new long[counted.size() * size];
     List<String> rules = new ArrayList<>(counted.size());
@@ -117,17 +117,17 @@ final class Span {
     return new Row(time, millis, global, rules, counts, other);
   }
 
-  private static final class Counted {
+  private static final class SpanCounts {
     private final String rule;
     private final long[] counts;
 
-    Counted(String rule, long[] counts) {
+    SpanCounts(String rule, long[] counts) {
       this.rule = rule;
       this.counts = counts;
     }
   }
 
-  private long weight(Counted each) {
+  private long weight(SpanCounts each) {
     return before.contains(each.rule) ? 2 * each.counts[0] : each.counts[0];
   }
 

@@ -68,7 +68,7 @@ final class Decided {
     return new Told(Descriptor.of(keysAndValues), refused, i * 0x9e3779b97f4a7c15L, true);
   }
 
-  void tell(HotKeys keys, DecidedDescriptor longest) {
+  void observe(HotKeys keys, DecidedDescriptor longest) {
     keys.decided(longest);
   }
 
@@ -77,15 +77,15 @@ final class Decided {
     return mixed ^ mixed >>> 31;
   }
 
-  void tell(HotKeys keys, String user, boolean isRefused) {
+  void observe(HotKeys keys, String user, boolean isRefused) {
     keys.decided(told(user, fingerprint(user), isRefused));
   }
 
-  void tellFixed(HotKeys keys) {
+  void observeFixed(HotKeys keys) {
     keys.decided(new Told(Descriptor.of("path", "/login"), fixed, 1, true));
   }
 
-  void tell(Insight insight, String user, long fingerprint, boolean isRefused) {
+  void observe(Insight insight, String user, long fingerprint, boolean isRefused) {
     insight.decided(told(user, fingerprint, isRefused));
   }
 }

@@ -22,9 +22,9 @@ class FloodTest {
     Decided decided = new Decided();
     for (int i = 0; i < KEYS; i++) {
       long fingerprint = i * 0x9e3779b97f4a7c15L;
-      decided.tell(insight, "user", fingerprint ^ fingerprint >>> 29, true);
+      decided.observe(insight, "user", fingerprint ^ fingerprint >>> 29, true);
       if (i % OFTEN == 0) {
-        decided.tell(insight, "busy", 12_345, true);
+        decided.observe(insight, "busy", 12_345, true);
       }
       if (i % 250_000 == 0) {
         counting.add(250_000, 250_000);
@@ -33,9 +33,9 @@ class FloodTest {
       }
     }
     ticker.advance(Duration.ofSeconds(1));
-    List<HotKeys.Top> top = keys.top(HotKeys.By.REFUSED).keys();
+    List<HotKeys.HotKey> top = keys.top(HotKeys.KeyOrder.REFUSED).keys();
     assertThat(top).hasSizeLessThanOrEqualTo(32 * KeySketch.COUNTERS);
-    HotKeys.Top busy = top.get(0);
+    HotKeys.HotKey busy = top.get(0);
     assertThat(busy.name().entries().get(0).value()).isEqualTo("busy");
     assertThat(busy.count()).isGreaterThanOrEqualTo(KEYS / OFTEN);
     assertThat(busy.count() - busy.tooHigh()).isLessThanOrEqualTo(KEYS / OFTEN);

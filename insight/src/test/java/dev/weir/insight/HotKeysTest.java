@@ -17,7 +17,7 @@ class HotKeysTest {
   private final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
   private final Decided decided = new Decided();
 
-  private static String value(HotKeys.Top top) {
+  private static String value(HotKeys.HotKey top) {
     return top.name().entries().get(0).value();
   }
 
@@ -26,13 +26,13 @@ class HotKeysTest {
     HotKeys keys = new HotKeys(ticker);
     for (int i = 0; i < 40; i++) {
       for (int times = 0; times <= i; times++) {
-        decided.tell(keys, "key" + i, true);
+        decided.observe(keys, "key" + i, true);
       }
     }
-    HotKeys.Snapshot top = keys.top(HotKeys.By.REFUSED);
+    HotKeys.Snapshot top = keys.top(HotKeys.KeyOrder.REFUSED);
     assertThat(top.keys()).hasSize(40);
     for (int i = 0; i < 40; i++) {
-      HotKeys.Top each = top.keys().get(i);
+      HotKeys.HotKey each = top.keys().get(i);
       assertThat(value(each)).isEqualTo("key" + (39 - i));
       assertThat(each.count()).isEqualTo(40L - i);
       assertThat(each.name().rule()).isEqualTo("shop.user");
@@ -80,30 +80,30 @@ class HotKeysTest {
   void asked_isEstimatedFromOneInSixteen() {
     HotKeys keys = new HotKeys(ticker);
     for (int i = 0; i < 160_000; i++) {
-      decided.tell(keys, i % 10 < 7 ? "often" : "seldom", false);
+      decided.observe(keys, i % 10 < 7 ? "often" : "seldom", false);
     }
-    List<HotKeys.Top> top = keys.top(HotKeys.By.ASKED).keys();
+    List<HotKeys.HotKey> top = keys.top(HotKeys.KeyOrder.ASKED).keys();
     assertThat(top).extracting(HotKeysTest::value).containsExactly("often", "seldom");
     assertThat(top.get(0).count()).isBetween(112_000L - 6_000, 112_000L + 6_000);
     assertThat(top.get(1).count()).isBetween(48_000L - 4_500, 48_000L + 4_500);
-    assertThat(keys.top(HotKeys.By.REFUSED).keys()).isEmpty();
+    assertThat(keys.top(HotKeys.KeyOrder.REFUSED).keys()).isEmpty();
   }
 
   @Test
   void key_isForgottenAfterTwoWindows() {
     HotKeys keys = new HotKeys(ticker);
-    decided.tell(keys, "early", true);
+    decided.observe(keys, "early", true);
     for (int i = 0; i < 61; i++) {
       ticker.advance(Duration.ofSeconds(1));
       keys.tick();
     }
-    decided.tell(keys, "late", true);
-    assertThat(keys.top(HotKeys.By.REFUSED).keys()).hasSize(2);
+    decided.observe(keys, "late", true);
+    assertThat(keys.top(HotKeys.KeyOrder.REFUSED).keys()).hasSize(2);
     for (int i = 0; i < 60; i++) {
       ticker.advance(Duration.ofSeconds(1));
       keys.tick();
     }
-    assertThat(keys.top(HotKeys.By.REFUSED).keys())
+    assertThat(keys.top(HotKeys.KeyOrder.REFUSED).keys())
         .extracting(HotKeysTest::value)
         .containsExactly("late");
   }
@@ -112,9 +112,9 @@ class HotKeysTest {
   void textThatIsLong_isKeptShort_andStillDiffers() {
     HotKeys keys = new HotKeys(ticker);
     String begin = "x".repeat(5_000);
-    decided.tell(keys, begin + "1", true);
-    decided.tell(keys, begin + "2", true);
-    List<HotKeys.Top> top = keys.top(HotKeys.By.REFUSED).keys();
+    decided.observe(keys, begin + "1", true);
+    decided.observe(keys, begin + "2", true);
+    List<HotKeys.HotKey> top = keys.top(HotKeys.KeyOrder.REFUSED).keys();
     assertThat(top).hasSize(2);
     assertThat(value(top.get(0))).hasSizeLessThanOrEqualTo(KeyName.MAX_TEXT);
     assertThat(value(top.get(0))).isNotEqualTo(value(top.get(1)));
@@ -127,7 +127,7 @@ class HotKeysTest {
     int one = 0;
     for (int window = 0; window < 2; window++) {
       for (int i = 0; i < 3_000; i++) {
-        decided.tell(keys, decided.longest(one++, 32, 1_000));
+        decided.observe(keys, decided.longest(one++, 32, 1_000));
       }
       ticker.advance(Duration.ofSeconds(60));
       keys.tick();
@@ -137,8 +137,8 @@ class HotKeysTest {
     keys.tick();
     ticker.advance(Duration.ofSeconds(60));
     keys.tick();
-    decided.tell(keys, "short", true);
-    assertThat(value(keys.top(HotKeys.By.REFUSED).keys().get(0))).isNotEmpty();
+    decided.observe(keys, "short", true);
+    assertThat(value(keys.top(HotKeys.KeyOrder.REFUSED).keys().get(0))).isNotEmpty();
   }
 
   @Test
@@ -159,8 +159,8 @@ class HotKeysTest {
   @Test
   void valueThatTheRuleNames_isSaidToBe() {
     HotKeys keys = new HotKeys(ticker);
-    decided.tellFixed(keys);
-    KeyName name = keys.top(HotKeys.By.REFUSED).keys().get(0).name();
+    decided.observeFixed(keys);
+    KeyName name = keys.top(HotKeys.KeyOrder.REFUSED).keys().get(0).name();
     assertThat(name.named()).containsExactly(true);
     assertThat(name.entries().get(0).value()).isEqualTo("/login");
   }

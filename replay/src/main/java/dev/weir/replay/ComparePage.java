@@ -4,12 +4,12 @@ import dev.weir.Algorithm;
 import dev.weir.replay.internal.judge.Recording;
 import dev.weir.replay.internal.judge.Timeline;
 import dev.weir.replay.internal.judge.Trace;
-import dev.weir.replay.internal.pages.Again;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.Html;
 import dev.weir.replay.internal.pages.KeyPlot;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.replay.internal.pages.PageChart;
+import dev.weir.replay.internal.pages.RepeatSection;
 import dev.weir.replay.internal.pages.Sections;
 import dev.weir.rules.DurationText;
 import dev.weir.traffic.Traffic;
@@ -53,7 +53,7 @@ final class ComparePage {
     }
     html.raw("</section>\n");
     Sections.unreadable(html, recording.unreadableLines(), recording.unreadable());
-    Again again = new Again("compare").traffic(traffic);
+    RepeatSection again = new RepeatSection("compare").traffic(traffic);
     again.flag(
         "--limit",
         comparison.quota().permits() + "/" + DurationText.format(comparison.quota().windowNanos()));

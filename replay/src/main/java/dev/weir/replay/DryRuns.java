@@ -53,7 +53,7 @@ public final class DryRuns implements AutoCloseable {
    * @param id 32 hexadecimal digits that cannot be guessed; empty if it was refused
    * @param refusal null if it was started
    */
-  public record Started(String id, @Nullable Refusal refusal) {}
+  public record StartedRun(String id, @Nullable Refusal refusal) {}
 
   /**
    * The status of a dry run.
@@ -124,16 +124,16 @@ public final class DryRuns implements AutoCloseable {
    *
    * @param spanNanos the span of recorded traffic that is replayed, back from now: 10 s to an hour
    */
-  public synchronized Started start(DryRun.Change change, long spanNanos) {
+  public synchronized StartedRun start(DryRun.Change change, long spanNanos) {
     if (closed) {
-      return new Started("", Refusal.CLOSED);
+      return new StartedRun("", Refusal.CLOSED);
     }
     if (entries.stream().anyMatch(each -> each.status().state() == State.RUNNING)) {
-      return new Started("", Refusal.BUSY);
+      return new StartedRun("", Refusal.BUSY);
     }
     RecordedRequests requests = traffic.requests(spanNanos, limits.requests());
     if (!requests.cursor().next()) {
-      return new Started("", Refusal.NOTHING_RECORDED);
+      return new StartedRun("", Refusal.NOTHING_RECORDED);
     }
     Entry entry = new Entry(id(), requests.came());
     if (entries.size() == KEPT) {
@@ -143,7 +143,7 @@ public final class DryRuns implements AutoCloseable {
     Thread started = thread(() -> run(entry, change, requests));
     thread = started;
     started.start();
-    return new Started(entry.id, null);
+    return new StartedRun(entry.id, null);
   }
 
   /**

@@ -4,11 +4,11 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
 import dev.weir.engine.KeyPolicies;
-import dev.weir.replay.internal.judge.Doubts;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.Run;
 import dev.weir.replay.internal.judge.RunRules;
 import dev.weir.replay.internal.judge.Target;
+import dev.weir.replay.internal.judge.Warnings;
 import dev.weir.replay.internal.pages.DecisionsWriter;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.replay.internal.pages.ReportPage;
@@ -81,7 +81,7 @@ public final class Replay {
       List<String> warnings = new ArrayList<>(plan.warnings);
       warnings.addAll(feed.warnings());
       ReplaySummary summary = tally.summary(source, feed.stopped(), warnings, taken);
-      summary = summary.with(Doubts.of(summary, plan.rules, options, tally.matched()));
+      summary = summary.with(Warnings.of(summary, plan.rules, options, tally.matched()));
       Path report = options.report();
       if (report != null && history != null) {
         Page.write(report, ReportPage.of(options, summary, history, plan.texts));
@@ -182,7 +182,7 @@ public final class Replay {
       found.add("rules: none (expected: at least one file or folder)");
       return null;
     }
-    Rules.Loaded loaded = Rules.load(options.rules());
+    Rules.LoadResult loaded = Rules.load(options.rules());
     loaded.problems().stream().map(Problem::toString).forEach(found::add);
     return loaded.ruleSet();
   }

@@ -1,14 +1,14 @@
 package dev.weir.replay;
 
 import dev.weir.Algorithm;
-import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.LimitSuggestions.RefusalCount;
 import dev.weir.replay.internal.judge.Recording;
 import dev.weir.replay.internal.judge.Trace;
-import dev.weir.replay.internal.pages.Again;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.Html;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.replay.internal.pages.PageChart;
+import dev.weir.replay.internal.pages.RepeatSection;
 import dev.weir.replay.internal.pages.Sections;
 import dev.weir.rules.DurationText;
 import dev.weir.traffic.Traffic;
@@ -41,12 +41,12 @@ final class SuggestPage {
     Sections.warnings(html, suggestion.warnings());
     table(html, suggestion);
     html.raw("<section>").element("h2", "Rules to paste");
-    html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
-    Suggest.Window chosen = suggestion.chosen();
+    html.raw("<pre>").raw(RepeatSection.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
+    LimitSuggestions.Window chosen = suggestion.chosen();
     curves(html, suggestion, chosen);
     if (suggestion.windows().size() > 1) {
       html.raw("<details>").element("summary", "The same for the other windows");
-      for (Suggest.Window window : suggestion.windows()) {
+      for (LimitSuggestions.Window window : suggestion.windows()) {
         if (!window.equals(chosen)) {
           curves(html, suggestion, window);
         }
@@ -74,7 +74,7 @@ final class SuggestPage {
     Sections.warnings(html, suggestions.warnings());
     together(html, suggestions);
     html.raw("<section>").element("h2", "Rules to paste");
-    html.raw("<pre>").raw(Again.lines(suggestions.yaml().strip())).raw("</pre></section>\n");
+    html.raw("<pre>").raw(RepeatSection.lines(suggestions.yaml().strip())).raw("</pre></section>\n");
     for (Suggestion each : suggestions.each()) {
       html.raw("<h2>").text("By " + each.perKey()).raw("</h2>\n");
       curves(html, each, each.chosen());
@@ -95,7 +95,7 @@ final class SuggestPage {
     }
     html.table(columns.toArray(new String[0]));
     for (Suggestion each : suggestions.each()) {
-      Refused by = each.chosen().suggested();
+      RefusalCount by = each.chosen().suggested();
       html.row().word(each.perKey()).number(each.keys());
       html.openCell("n").raw("<b>").text(each.answer()).raw("</b></td>");
       html.number(each.requests(by));
@@ -109,11 +109,11 @@ final class SuggestPage {
   }
 
   private static void again(Html html, Traffic traffic, Suggestion suggestion, Path report) {
-    Again again = new Again("suggest").traffic(traffic);
+    RepeatSection again = new RepeatSection("suggest").traffic(traffic);
     suggestion
         .windows()
         .forEach(each -> again.flag("--window", DurationText.format(each.windowNanos())));
-    Suggest.Options options = suggestion.options();
+    LimitSuggestions.Options options = suggestion.options();
     Algorithm algorithm = options.algorithm();
     again.flag("--headroom", options.headroom() > 0 ? options.headroom() : null);
     again.flag("--ignore-top", options.ignoreTop() > 0 ? options.ignoreTop() : null);
@@ -146,7 +146,7 @@ final class SuggestPage {
       columns.add(1, "#suggested, with headroom");
     }
     html.table(columns.toArray(new String[0]));
-    for (Suggest.Window each : suggestion.windows()) {
+    for (LimitSuggestions.Window each : suggestion.windows()) {
       html.row().word(Figures.window(each.windowNanos()));
       if (headroom) {
         html.openCell("n").raw("<b>").text(Figures.number(each.suggested().limit()));
@@ -176,26 +176,26 @@ final class SuggestPage {
     html.raw("</p></section>\n");
   }
 
-  private static void curves(Html html, Suggestion suggestion, Suggest.Window window) {
+  private static void curves(Html html, Suggestion suggestion, LimitSuggestions.Window window) {
     String length = Figures.window(window.windowNanos());
     html.raw("<section><h2>").text("Per " + length);
     html.element("small", "limit " + Figures.number(window.both().limit())).raw("</h2>");
     html.raw("<div class=\"beside even\">");
     String requests = "share of requests refused";
     String keys = "share of keys with any request refused";
-    html.raw(curve(suggestion, window, requests, Refused::requests, suggestion.requests()));
-    html.raw(curve(suggestion, window, keys, Refused::keys, suggestion.keys()));
+    html.raw(curve(suggestion, window, requests, RefusalCount::requests, suggestion.requests()));
+    html.raw(curve(suggestion, window, keys, RefusalCount::keys, suggestion.keys()));
     html.raw("</div></section>\n");
   }
 
   private static String curve(
       Suggestion suggestion,
-      Suggest.Window window,
+      LimitSuggestions.Window window,
       String what,
-      ToLongFunction<Refused> part,
+      ToLongFunction<RefusalCount> part,
       long whole) {
     List<PageChart.Point> points = new ArrayList<>();
-    for (Refused each : window.curve()) {
+    for (RefusalCount each : window.curve()) {
       points.add(
           new PageChart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
     }

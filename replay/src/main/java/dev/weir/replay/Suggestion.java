@@ -2,7 +2,7 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.TextTable;
-import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.LimitSuggestions.RefusalCount;
 import dev.weir.replay.internal.judge.Recording;
 import dev.weir.replay.internal.judge.Trace;
 import dev.weir.replay.internal.pages.Figures;
@@ -19,7 +19,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The result of {@link Suggest}. Immutable. */
+/** The result of {@link LimitSuggestions}. Immutable. */
 public final class Suggestion {
   /** The window whose limit goes into the rules, if it is among the requested ones. */
   private static final long USUAL_NANOS = 60_000_000_000L;
@@ -27,28 +27,28 @@ public final class Suggestion {
   /** The most keys that are named. */
   private static final int LISTED = 3;
 
-  private final Suggest.Options options;
-  private final List<Suggest.Window> windows;
+  private final LimitSuggestions.Options options;
+  private final List<LimitSuggestions.Window> windows;
   private final Recording recording;
-  private final Suggest.Ignored ignored;
+  private final LimitSuggestions.IgnoredKeys ignored;
 
   Suggestion(
-      Suggest.Options options,
-      List<Suggest.Window> windows,
+      LimitSuggestions.Options options,
+      List<LimitSuggestions.Window> windows,
       Recording recording,
-      Suggest.Ignored ignored) {
+      LimitSuggestions.IgnoredKeys ignored) {
     this.options = options;
     this.windows = List.copyOf(windows);
     this.recording = recording;
     this.ignored = ignored;
   }
 
-  public Suggest.Options options() {
+  public LimitSuggestions.Options options() {
     return options;
   }
 
   /** Returns the suggestion for each window, in the requested order. */
-  public List<Suggest.Window> windows() {
+  public List<LimitSuggestions.Window> windows() {
     return windows;
   }
 
@@ -87,7 +87,7 @@ public final class Suggestion {
 
   /** Returns the answer: the limit of the window that goes into the rules. */
   String answer() {
-    Suggest.Window chosen = chosen();
+    LimitSuggestions.Window chosen = chosen();
     return Figures.number(chosen.suggested().limit())
         + " per "
         + Figures.window(chosen.windowNanos());
@@ -101,7 +101,7 @@ public final class Suggestion {
 
   /** Returns the refusals by the answer, as a sentence without its end. */
   String refusedByAnswer() {
-    Refused by = chosen().suggested();
+    RefusalCount by = chosen().suggested();
     return "refuses "
         + requests(by)
         + " of "
@@ -170,8 +170,8 @@ public final class Suggestion {
           "one lower: requests",
           "keys"
         });
-    for (Suggest.Window each : windows) {
-      Refused both = each.both();
+    for (LimitSuggestions.Window each : windows) {
+      RefusalCount both = each.both();
       table.add(
           new String[] {
             Figures.window(each.windowNanos()),
@@ -210,11 +210,11 @@ public final class Suggestion {
     return options.windows().stream().filter(each -> each.toNanos() <= span).count();
   }
 
-  String requests(@Nullable Refused refused) {
+  String requests(@Nullable RefusalCount refused) {
     return refused == null ? "-" : part(refused.requests(), requests());
   }
 
-  String keys(@Nullable Refused refused) {
+  String keys(@Nullable RefusalCount refused) {
     return refused == null ? "-" : part(refused.keys(), keys());
   }
 
@@ -225,7 +225,7 @@ public final class Suggestion {
   }
 
   /** Returns the window whose limit goes into the rules: a minute, or the first. */
-  public Suggest.Window chosen() {
+  public LimitSuggestions.Window chosen() {
     return windows.stream()
         .filter(each -> each.windowNanos() == USUAL_NANOS)
         .findFirst()
@@ -269,7 +269,7 @@ public final class Suggestion {
     SummaryJson.source(json, recording);
     SummaryJson.texts(json, "warnings", warnings());
     json.writeArrayFieldStart("windows");
-    for (Suggest.Window each : windows) {
+    for (LimitSuggestions.Window each : windows) {
       json.writeStartObject();
       json.writeNumberField("window_nanos", each.windowNanos());
       refused(json, "for_requests", each.forRequests());
@@ -278,7 +278,7 @@ public final class Suggestion {
       refused(json, "one_less", each.below());
       refused(json, "suggested", each.suggested());
       json.writeArrayFieldStart("curve");
-      for (Refused refused : each.curve()) {
+      for (RefusalCount refused : each.curve()) {
         refused(json, null, refused);
       }
       json.writeEndArray();
@@ -289,7 +289,7 @@ public final class Suggestion {
     json.writeEndObject();
   }
 
-  private static void refused(JsonGenerator json, @Nullable String name, @Nullable Refused refused)
+  private static void refused(JsonGenerator json, @Nullable String name, @Nullable RefusalCount refused)
       throws IOException {
     if (name != null) {
       json.writeFieldName(name);

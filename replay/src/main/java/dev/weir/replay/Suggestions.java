@@ -2,7 +2,7 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.TextTable;
-import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.LimitSuggestions.RefusalCount;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.SummaryJson;
 import dev.weir.replay.internal.suggest.SuggestedRules;
@@ -62,7 +62,7 @@ public record Suggestions(List<Suggestion> each) {
             "refused keys",
             "most refused key"));
     for (Suggestion suggestion : each) {
-      Refused by = suggestion.chosen().suggested();
+      RefusalCount by = suggestion.chosen().suggested();
       table.add(
           columns(
               weighted,

@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link dev.weir.replay.Replay}: one set of rules; begin here
  *   <li>{@link dev.weir.replay.Compare}: two sets of rules
- *   <li>{@link dev.weir.replay.Suggest}: a limit for a share of refusals
+ *   <li>{@link dev.weir.replay.LimitSuggestions}: a limit for a share of refusals
  *   <li>{@link dev.weir.replay.DryRuns}: new rules on the traffic that a server has recorded
  * </ul>
  *

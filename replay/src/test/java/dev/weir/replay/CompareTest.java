@@ -91,7 +91,7 @@ class CompareTest {
       long overAdmissions = 0;
       for (Asked asked : records) {
         now = Math.max(now, asked.nanos());
-        boolean fits = oracle.ask(asked.key(), now, asked.permits()).allowed();
+        boolean fits = oracle.decide(asked.key(), now, asked.permits()).allowed();
         long used = 0;
         List<Asked> past = admitted.computeIfAbsent(asked.key(), key -> new ArrayList<>());
         for (int i = past.size() - 1; i >= 0; i--) {
@@ -242,9 +242,9 @@ class CompareTest {
     Compare.run(
         traffic, Quota.perMinute(5), null, page, Progress.NONE, InputStream.nullInputStream());
     assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
-    Suggest.run(
+    LimitSuggestions.run(
         traffic,
-        new Suggest.Options(List.of(Duration.ofMinutes(1)), 0.1, Algorithm.SLIDING_WINDOW, "d"),
+        new LimitSuggestions.Options(List.of(Duration.ofMinutes(1)), 0.1, Algorithm.SLIDING_WINDOW, "d"),
         page,
         Progress.NONE,
         InputStream.nullInputStream());

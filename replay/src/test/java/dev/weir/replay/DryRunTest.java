@@ -40,7 +40,7 @@ class DryRunTest {
   private final Masking masking = new Masking(new byte[32]);
 
   private static RuleSet rules(String text) {
-    Rules.Loaded loaded = Rules.parse("r.yaml", text);
+    Rules.LoadResult loaded = Rules.parse("r.yaml", text);
     return Objects.requireNonNull(loaded.ruleSet(), loaded.problems()::toString);
   }
 
@@ -137,8 +137,8 @@ class DryRunTest {
         String user = "user-" + random.nextInt(users);
         long permits = random.nextInt(5) == 0 ? 2 : 1;
         recorded.add(new Request("shop", List.of(Descriptor.of("user", user)), permits));
-        sides[0].ask(user, permits, time.nanos());
-        sides[1].ask(user, permits, time.nanos());
+        sides[0].request(user, permits, time.nanos());
+        sides[1].request(user, permits, time.nanos());
       }
       DryRun.Change change =
           new DryRun.Change(
@@ -147,7 +147,7 @@ class DryRunTest {
               Map.of(),
               Map.of(
                   new DryRun.Subject("shop", "user", record),
-                  new SubjectLimits(null, Map.of("per-user", new SubjectLimits.Own(own)))),
+                  new SubjectLimits(null, Map.of("per-user", new SubjectLimits.OwnLimit(own)))),
               KeyPolicies.NONE);
       DryRunResult result = run(change, DryRun.Limits.DEFAULTS, recorded).result();
       assertThat(result.before().refused()).as("seed %d", seed).isEqualTo(sides[0].refused());
@@ -192,7 +192,7 @@ class DryRunTest {
       this.limit = limit;
     }
 
-    void ask(String user, long permits, long nanos) {
+    void request(String user, long permits, long nanos) {
       List<Object> window = List.of(user, Math.floorDiv(nanos, 60 * SECOND));
       long sum = used.getOrDefault(window, 0L) + permits;
       if (sum <= own.getOrDefault(user, limit)) {

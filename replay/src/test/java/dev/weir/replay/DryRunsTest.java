@@ -36,7 +36,7 @@ class DryRunsTest {
   }
 
   private String started() {
-    DryRuns.Started started = runs.start(change(KeyPolicies.NONE), HOUR);
+    DryRuns.StartedRun started = runs.start(change(KeyPolicies.NONE), HOUR);
     assertThat(started.refusal()).isNull();
     return started.id();
   }
@@ -75,7 +75,7 @@ class DryRunsTest {
     return status;
   }
 
-  private void ask(int times) {
+  private void request(int times) {
     for (int i = 0; i < times; i++) {
       ticker.advance(1);
       traffic.add(Request.of("d", "key", "value"));
@@ -91,7 +91,7 @@ class DryRunsTest {
 
   @Test
   void run_endsWithItsResult() throws InterruptedException {
-    ask(3);
+    request(3);
     Status status = ended(started());
     assertThat(status.state()).isEqualTo(State.DONE);
     assertThat(status.replayed()).isEqualTo(3);
@@ -101,7 +101,7 @@ class DryRunsTest {
 
   @Test
   void secondRun_isRefusedWhileOneRuns() throws InterruptedException {
-    ask(1_000);
+    request(1_000);
     Held held = new Held();
     String first = runs.start(change(held), HOUR).id();
     held.inside.await();
@@ -114,7 +114,7 @@ class DryRunsTest {
 
   @Test
   void cancel_endsARunAndForgetsAResult() throws InterruptedException {
-    ask(1_000);
+    request(1_000);
     Held held = new Held();
     String id = runs.start(change(held), HOUR).id();
     held.inside.await();
@@ -130,7 +130,7 @@ class DryRunsTest {
 
   @Test
   void close_cancelsAndStartsNoMore() throws InterruptedException {
-    ask(1_000);
+    request(1_000);
     Held held = new Held();
     String id = runs.start(change(held), HOUR).id();
     held.inside.await();
@@ -141,7 +141,7 @@ class DryRunsTest {
 
   @Test
   void lastTen_areKept() throws InterruptedException {
-    ask(1);
+    request(1);
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       ids.add(started());

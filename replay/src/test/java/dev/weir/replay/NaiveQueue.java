@@ -157,7 +157,7 @@ final class NaiveQueue {
   }
 
   /** Adds a request; times only grow. */
-  void ask(long line, String name, long nanos) {
+  void request(long line, String name, long nanos) {
     Key key = keys.computeIfAbsent(name, each -> new Key(fresh.copy()));
     serve(key, nanos);
     if (key.line.isEmpty() && key.limit.freeAt(nanos) == nanos) {

@@ -155,7 +155,7 @@ class OracleReplayTest {
     long denied = 0;
     for (Asked asked : trace.records) {
       now = Math.max(now, asked.nanos);
-      Oracle.Verdict verdict = oracle.ask(asked.key, now, asked.permits);
+      Oracle.Verdict verdict = oracle.decide(asked.key, now, asked.permits);
       denied += verdict.allowed() ? 0 : 1;
       if (verdict.allowed()) {
         admitted.add(WindowChecker.Operation.admitted(asked.key, asked.permits, now));

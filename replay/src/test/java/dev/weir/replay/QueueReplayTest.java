@@ -324,7 +324,7 @@ class QueueReplayTest {
       nanos += random.nextInt(300) == 0 ? random.nextLong(2 * SECOND) : random.nextLong(70_000_000);
       String key = "k" + random.nextInt(3);
       input.append("%d.%09d,%s\n".formatted(nanos / SECOND, nanos % SECOND, key));
-      queue.ask(line, key, nanos);
+      queue.request(line, key, nanos);
     }
     Map<Long, String> expected = new TreeMap<>();
     queue

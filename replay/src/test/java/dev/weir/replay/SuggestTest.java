@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.replay.LimitSuggestions.RefusalCount;
 import dev.weir.replay.OracleReplayTest.Asked;
 import dev.weir.replay.OracleReplayTest.Recorded;
-import dev.weir.replay.Suggest.Refused;
 import dev.weir.rules.Rule;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.Oracle;
@@ -41,11 +41,11 @@ class SuggestTest {
 
   @TempDir Path folder;
 
-  private static Suggestion suggest(Traffic traffic, Suggest.Options options) throws Exception {
-    return Suggest.run(traffic, options, null, Progress.NONE, InputStream.nullInputStream());
+  private static Suggestion suggest(Traffic traffic, LimitSuggestions.Options options) throws Exception {
+    return LimitSuggestions.run(traffic, options, null, Progress.NONE, InputStream.nullInputStream());
   }
 
-  private static Refused byOracle(List<Asked> records, Algorithm algorithm, Quota quota) {
+  private static RefusalCount byOracle(List<Asked> records, Algorithm algorithm, Quota quota) {
     Oracle oracle = Oracle.of(Policy.builder(quota).algorithm(algorithm).build());
     long now = Long.MIN_VALUE;
     long requests = 0;
@@ -54,7 +54,7 @@ class SuggestTest {
     Map<String, Long> keys = new HashMap<>();
     for (Asked asked : records) {
       now = Math.max(now, asked.nanos());
-      if (!oracle.ask(asked.key(), now, asked.permits()).allowed()) {
+      if (!oracle.decide(asked.key(), now, asked.permits()).allowed()) {
         requests++;
         permits += asked.permits();
         long of = keys.merge(asked.key(), 1L, Long::sum);
@@ -63,7 +63,7 @@ class SuggestTest {
     }
     long most = keys.getOrDefault(worst, 0L);
     String shown = worst.isEmpty() ? "" : "key=" + worst;
-    return new Refused(quota.permits(), requests, permits, keys.size(), shown, most);
+    return new RefusalCount(quota.permits(), requests, permits, keys.size(), shown, most);
   }
 
   @Test
@@ -74,18 +74,18 @@ class SuggestTest {
       csv.append(",/p").append(i % 3).append(',').append(1 + i % 5).append('\n');
     }
     Path file = Files.writeString(folder.resolve("several.csv"), csv);
-    Suggest.Options options =
-        new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site", 0, 0);
+    LimitSuggestions.Options options =
+        new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site", 0, 0);
     List<String> descriptors = List.of("ip={ip}", "path={path},ip={ip}", "path={path}");
     Traffic.Builder traffic = Traffic.builder().input(file.toString()).permits("{cost}");
     descriptors.forEach(traffic::descriptor);
     Path report = folder.resolve("several.html");
-    Suggestions all = Suggest.runEach(traffic.build(), options, report, Progress.NONE);
+    Suggestions all = LimitSuggestions.runEach(traffic.build(), options, report, Progress.NONE);
     for (int i = 0; i < descriptors.size(); i++) {
       Suggestion alone = suggest(traffic.build().withDescriptor(descriptors.get(i)), options);
       assertThat(all.each().get(i).windows()).isEqualTo(alone.windows());
     }
-    Rules.Loaded rules = Rules.parse("rules.yaml", all.yaml());
+    Rules.LoadResult rules = Rules.parse("rules.yaml", all.yaml());
     assertThat(rules.problems()).isEmpty();
     assertThat(Objects.requireNonNull(rules.ruleSet()).rules())
         .extracting(Rule::path)
@@ -97,7 +97,7 @@ class SuggestTest {
         .contains("3 limits that refuse at most", "permits refused", "By path, ip");
     assertThatThrownBy(
             () ->
-                Suggest.runEach(
+                LimitSuggestions.runEach(
                     Traffic.builder().input("-").descriptor("a={a}").descriptor("b={b}").build(),
                     options,
                     null,
@@ -116,9 +116,9 @@ class SuggestTest {
               .permits(trace.permits())
               .build();
       Suggestion suggestion =
-          suggest(traffic, new Suggest.Options(WINDOWS, 0.001, Algorithm.SLIDING_WINDOW_LOG, "d"));
-      for (Suggest.Window each : suggestion.windows()) {
-        for (Refused said : List.of(each.both(), Objects.requireNonNull(each.below()))) {
+          suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0.001, Algorithm.SLIDING_WINDOW_LOG, "d"));
+      for (LimitSuggestions.Window each : suggestion.windows()) {
+        for (RefusalCount said : List.of(each.both(), Objects.requireNonNull(each.below()))) {
           Quota quota = new Quota(said.limit(), each.windowNanos());
           assertThat(said)
               .as("%s %s", trace.file(), quota)
@@ -129,10 +129,10 @@ class SuggestTest {
     }
   }
 
-  private static void hold(Suggestion suggestion, Suggest.Window window, double share) {
+  private static void hold(Suggestion suggestion, LimitSuggestions.Window window, double share) {
     double requests = share * suggestion.requests();
     double keys = share * suggestion.keys();
-    Refused below = Objects.requireNonNull(window.below());
+    RefusalCount below = Objects.requireNonNull(window.below());
     assertThat((double) window.both().requests()).isLessThanOrEqualTo(requests);
     assertThat((double) window.both().keys()).isLessThanOrEqualTo(keys);
     assertThat(below.limit()).isEqualTo(window.both().limit() - 1);
@@ -176,8 +176,8 @@ class SuggestTest {
             .descriptor("site=a b,ip={ip}")
             .build();
     Suggestion suggestion =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0.02, algorithm, "my site"));
-    Suggest.Window minute = suggestion.windows().get(1);
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0.02, algorithm, "my site"));
+    LimitSuggestions.Window minute = suggestion.windows().get(1);
     hold(suggestion, minute, 0.02);
     assertThat(denied(traffic, suggestion.yaml())).isEqualTo(minute.both().requests()).isPositive();
     String tighter =
@@ -200,12 +200,12 @@ class SuggestTest {
   void textJsonAndPage_sayTheSame() throws Exception {
     Path page = folder.resolve("suggest.html");
     Suggestion suggestion =
-        Suggest.run(
+        LimitSuggestions.run(
             Traffic.builder(generated().toString())
                 .timeUnit(TimeUnit.SECONDS)
                 .anyOrder(true)
                 .build(),
-            new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site"),
+            new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site"),
             page,
             Progress.NONE,
             InputStream.nullInputStream());
@@ -229,8 +229,8 @@ class SuggestTest {
     Suggestion suggestion =
         suggest(
             traffic,
-            new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "my site", 0.25, 0));
-    Suggest.Window minute = suggestion.windows().get(1);
+            new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "my site", 0.25, 0));
+    LimitSuggestions.Window minute = suggestion.windows().get(1);
     long limit = (minute.both().limit() * 5 + 3) / 4;
     assertThat(minute.suggested().limit()).isEqualTo(limit);
     assertThat(suggestion.text())
@@ -252,10 +252,10 @@ class SuggestTest {
             .timeUnit(TimeUnit.SECONDS)
             .build();
     Suggestion all =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(all.windows().get(1).both().limit()).isEqualTo(120);
     Suggestion without =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 1));
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 1));
     assertThat(without.windows().get(1).both().limit()).isEqualTo(2);
     assertThat(without.ignoredKeys()).containsExactly("ip=scraper");
     assertThat(without.requests() + " " + without.keys()).isEqualTo("200 50");
@@ -264,7 +264,7 @@ class SuggestTest {
     assertThatThrownBy(
             () ->
                 suggest(
-                    traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 51)))
+                    traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 51)))
         .hasMessage("ignore-top: 51 of 51 keys (expected: fewer, so that one is left)");
   }
 
@@ -276,7 +276,7 @@ class SuggestTest {
             .timeUnit(TimeUnit.SECONDS)
             .build();
     Suggestion suggestion =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(suggestion.windows()).hasSize(1);
     assertThat(suggestion.text()).contains("window: 10s").doesNotContain("1 min  ", "stopped");
     assertThat(suggestion.warnings()).anyMatch(each -> each.contains("longer than the traffic"));
@@ -284,7 +284,7 @@ class SuggestTest {
             () ->
                 suggest(
                     traffic,
-                    new Suggest.Options(
+                    new LimitSuggestions.Options(
                         List.of(Duration.ofMinutes(1)), 0, Algorithm.SLIDING_WINDOW, "d")))
         .hasMessageStartingWith("window: longer than the traffic, 30.00 s");
   }
@@ -293,14 +293,14 @@ class SuggestTest {
   void nothingOrEverything_mayBeRefused() throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
-    Suggest.Window none =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"))
+    LimitSuggestions.Window none =
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"))
             .windows()
             .get(0);
     assertThat(none.both().requests()).isZero();
     assertThat(Objects.requireNonNull(none.below()).requests()).isPositive();
-    Suggest.Window all =
-        suggest(traffic, new Suggest.Options(WINDOWS, 1, Algorithm.SLIDING_WINDOW, "d"))
+    LimitSuggestions.Window all =
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 1, Algorithm.SLIDING_WINDOW, "d"))
             .windows()
             .get(0);
     assertThat(all.both().limit()).isZero();
@@ -320,9 +320,9 @@ class SuggestTest {
             .timeUnit(TimeUnit.SECONDS)
             .build();
     Suggestion suggestion =
-        suggest(traffic, new Suggest.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
+        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(suggestion.windows().get(0).forKeys())
-        .isEqualTo(new Refused(1, 29, 29, 29, "ip=0", 1));
+        .isEqualTo(new RefusalCount(1, 29, 29, 29, "ip=0", 1));
     assertThat(suggestion.text()).contains("refuse at most 29 %");
   }
 
@@ -330,10 +330,10 @@ class SuggestTest {
   void stoppedBeforeALimitIsFound_isSaid() throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
-    Suggest.Options options = new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
+    LimitSuggestions.Options options = new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
     assertThatThrownBy(
             () ->
-                Suggest.run(
+                LimitSuggestions.run(
                     traffic,
                     options,
                     null,
@@ -355,7 +355,7 @@ class SuggestTest {
             () ->
                 suggest(
                     traffic,
-                    new Suggest.Options(List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
+                    new LimitSuggestions.Options(List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
         .isInstanceOfSatisfying(
             TrafficException.class,
             e ->

@@ -67,7 +67,7 @@ public final class DurationText {
   public static long read(String name, String text, long minNanos, long maxNanos) {
     long nanos = parse(text);
     if (nanos < 0 || nanos < minNanos || nanos > maxNanos) {
-      throw Expected.error(
+      throw ValueErrors.error(
           name,
           ShownText.plain(text),
           format(minNanos) + ".." + format(maxNanos) + ", for example 500ms, 90s, 1h30m");

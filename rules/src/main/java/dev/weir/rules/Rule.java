@@ -36,7 +36,7 @@ public final class Rule {
   private final int unitMultiplier;
   private final @Nullable QueueBounds queue;
   private final int byLevel;
-  private final Unknown unknown;
+  private final UnknownSubject unknown;
   private final Map<String, Object> metadata;
   private final Level children;
 
@@ -172,7 +172,7 @@ public final class Rule {
   }
 
   /** Returns what happens while the limits of a request's subject are not known. */
-  public Unknown unknown() {
+  public UnknownSubject unknown() {
     return unknown;
   }
 

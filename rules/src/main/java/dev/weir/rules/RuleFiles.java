@@ -242,7 +242,7 @@ public final class RuleFiles {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  Rules.Loaded parse(RuleDefaults defaults) {
+  Rules.LoadResult parse(RuleDefaults defaults) {
     return parse(defaults, Runtime.getRuntime().maxMemory());
   }
 
@@ -251,7 +251,7 @@ public final class RuleFiles {
    *
    * @param heapBytes the heap, of which a share is for the rules
    */
-  public Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {
+  public Rules.LoadResult parse(RuleDefaults defaults, long heapBytes) {
     Problems problems = new Problems();
     RuleTree tree = new RuleTree(problems, heapBytes);
     for (Source source : sources) {
@@ -268,6 +268,6 @@ public final class RuleFiles {
       }
     }
     RuleSet rules = tree.build(digest(), defaults);
-    return new Rules.Loaded(problems.errors() == 0 ? rules : null, problems.sorted());
+    return new Rules.LoadResult(problems.errors() == 0 ? rules : null, problems.sorted());
   }
 }

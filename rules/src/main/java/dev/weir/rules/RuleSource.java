@@ -17,7 +17,7 @@ public interface RuleSource extends AutoCloseable {
      * @param loaded the new content, good or broken
      * @return why they are not in force; empty if they are
      */
-    List<Problem> changed(Rules.Loaded loaded);
+    List<Problem> changed(Rules.LoadResult loaded);
 
     /** Receives an error that is not in the rules; the source continues. */
     void failed(Throwable error);
@@ -29,7 +29,7 @@ public interface RuleSource extends AutoCloseable {
   }
 
   /** Reads the rules as they are now. Rules that cannot be read are reported as a problem. */
-  Rules.Loaded load();
+  Rules.LoadResult load();
 
   /**
    * Reports changes from now on, on a thread of the source. Called once.

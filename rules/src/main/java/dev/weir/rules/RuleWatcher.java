@@ -46,7 +46,7 @@ public final class RuleWatcher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(RuleWatcher.class.getName());
 
   private final List<Path> paths;
-  private final Consumer<Rules.Loaded> changed;
+  private final Consumer<Rules.LoadResult> changed;
   private final RuleDefaults defaults;
   private final Consumer<? super Throwable> failed;
   private final Callable<FolderEvents> opening;
@@ -67,7 +67,7 @@ public final class RuleWatcher implements AutoCloseable {
   public RuleWatcher(
       List<Path> paths,
       RuleSet current,
-      Consumer<Rules.Loaded> changed,
+      Consumer<Rules.LoadResult> changed,
       Consumer<? super Throwable> failed,
       Callable<FolderEvents> opening) {
     this.paths = List.copyOf(paths);
@@ -89,7 +89,7 @@ public final class RuleWatcher implements AutoCloseable {
    *     each change; exceptions that it throws are logged
    */
   public static RuleWatcher start(
-      List<Path> paths, RuleSet current, Consumer<Rules.Loaded> changed) {
+      List<Path> paths, RuleSet current, Consumer<Rules.LoadResult> changed) {
     return start(paths, current, changed, RuleWatcher::log);
   }
 
@@ -104,7 +104,7 @@ public final class RuleWatcher implements AutoCloseable {
   public static RuleWatcher start(
       List<Path> paths,
       RuleSet current,
-      Consumer<Rules.Loaded> changed,
+      Consumer<Rules.LoadResult> changed,
       Consumer<? super Throwable> failed) {
     RuleWatcher watcher = new RuleWatcher(paths, current, changed, failed, FolderEvents::open);
     watcher.start();

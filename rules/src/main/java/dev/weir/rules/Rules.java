@@ -15,8 +15,8 @@ public final class Rules {
    * @param ruleSet the rules, or null if there is any error
    * @param problems every problem found, in the order of files and lines
    */
-  public record Loaded(@Nullable RuleSet ruleSet, List<Problem> problems) {
-    public Loaded {
+  public record LoadResult(@Nullable RuleSet ruleSet, List<Problem> problems) {
+    public LoadResult {
       problems = List.copyOf(problems);
     }
   }
@@ -26,12 +26,12 @@ public final class Rules {
    * in the order of their names, but not from folders below them. Never throws because of a file's
    * content or of a file that cannot be read: both are problems.
    */
-  public static Loaded load(List<Path> paths) {
+  public static LoadResult load(List<Path> paths) {
     return load(paths, RuleDefaults.DENY);
   }
 
   /** Reads files like {@link #load(List)}, with defaults for settings that rules do not set. */
-  public static Loaded load(List<Path> paths, RuleDefaults defaults) {
+  public static LoadResult load(List<Path> paths, RuleDefaults defaults) {
     return RuleFiles.read(paths).parse(defaults);
   }
 
@@ -40,7 +40,7 @@ public final class Rules {
    *
    * @param file the name shown in positions
    */
-  public static Loaded parse(String file, String text) {
+  public static LoadResult parse(String file, String text) {
     return parse(file, text, RuleDefaults.DENY);
   }
 
@@ -48,7 +48,7 @@ public final class Rules {
    * Reads one text like {@link #parse(String, String)}, with defaults for settings that rules do
    * not set.
    */
-  public static Loaded parse(String file, String text, RuleDefaults defaults) {
+  public static LoadResult parse(String file, String text, RuleDefaults defaults) {
     return RuleFiles.ofText(file, text).parse(defaults);
   }
 
@@ -56,7 +56,7 @@ public final class Rules {
    * Reads the bytes of a file like {@link #parse(String, String)}: they must be UTF-8, and at most
    * 1 MiB.
    */
-  public static Loaded parse(String file, byte[] content) {
+  public static LoadResult parse(String file, byte[] content) {
     return RuleFiles.ofContent(file, content).parse(RuleDefaults.DENY);
   }
 
@@ -65,14 +65,14 @@ public final class Rules {
    *
    * @param texts by the name shown in positions
    */
-  public static Loaded parse(Map<String, String> texts, RuleDefaults defaults) {
+  public static LoadResult parse(Map<String, String> texts, RuleDefaults defaults) {
     return RuleFiles.ofTexts(texts).parse(defaults);
   }
 
   /**
    * Reads several texts like {@link #parse(Map, RuleDefaults)}, with the default that rules deny.
    */
-  public static Loaded parse(Map<String, String> texts) {
+  public static LoadResult parse(Map<String, String> texts) {
     return parse(texts, RuleDefaults.DENY);
   }
 

@@ -57,7 +57,7 @@ public final class ShareText {
   public static long read(String name, String text) {
     long millionths = parse(text);
     if (millionths < 0 || millionths > WHOLE) {
-      throw Expected.error(name, ShownText.plain(text), EXPECTED);
+      throw ValueErrors.error(name, ShownText.plain(text), EXPECTED);
     }
     return millionths;
   }

@@ -13,12 +13,12 @@ class ExpectedTest {
 
   @Test
   void choice_isReadAsUsersWriteIt() {
-    assertThat(Expected.choice(Color.class, "color", "dark-blue")).isEqualTo(Color.DARK_BLUE);
+    assertThat(ValueErrors.choice(Color.class, "color", "dark-blue")).isEqualTo(Color.DARK_BLUE);
   }
 
   @Test
   void otherText_isRefusedWithAllThatThereAre() {
-    assertThatThrownBy(() -> Expected.choice(Color.class, "--color", "DARK_BLUE"))
+    assertThatThrownBy(() -> ValueErrors.choice(Color.class, "--color", "DARK_BLUE"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("--color: DARK_BLUE (expected: one of red, dark-blue)");
   }

@@ -271,7 +271,7 @@ class HostileTest {
         }
       }
       try {
-        Rules.Loaded loaded = Rules.parse("r", yaml.toString());
+        Rules.LoadResult loaded = Rules.parse("r", yaml.toString());
         boolean error =
             loaded.problems().stream().anyMatch(problem -> problem.severity() == Severity.ERROR);
         assertThat(loaded.ruleSet() == null).as("seed %d%n%s", seed, yaml).isEqualTo(error);
@@ -281,15 +281,15 @@ class HostileTest {
     }
   }
 
-  private static Supplier<Rules.Loaded> parse(String yaml) {
+  private static Supplier<Rules.LoadResult> parse(String yaml) {
     return () -> Rules.parse("rules.yaml", yaml);
   }
 
   /** Asserts the refusal, and that it needs few resources. */
-  private static void assertRefused(String problem, Supplier<Rules.Loaded> load) {
+  private static void assertRefused(String problem, Supplier<Rules.LoadResult> load) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    Rules.Loaded loaded = load.get();
+    Rules.LoadResult loaded = load.get();
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MOST_BYTES);
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems()).anyMatch(found -> found.toString().contains(problem));

@@ -21,7 +21,7 @@ class RuleDefaultsTest {
 
   private static RuleSet rules(String limit, RuleDefaults defaults) {
     String text = "domain: d\ndescriptors:\n  - key: a\n    rate_limit: " + limit;
-    Rules.Loaded loaded = Rules.parse("r.yaml", text, defaults);
+    Rules.LoadResult loaded = Rules.parse("r.yaml", text, defaults);
     assertThat(loaded.problems()).isEmpty();
     return Objects.requireNonNull(loaded.ruleSet());
   }
@@ -78,7 +78,7 @@ class RuleDefaultsTest {
         "domain: d\ndescriptors: [{key: a, rate_limit: {unit: day, requests_per_unit: 3}}]";
     Files.writeString(file, text);
     RuleSet first = Objects.requireNonNull(Rules.load(List.of(file), ALLOW).ruleSet());
-    List<Rules.Loaded> seen = new ArrayList<>();
+    List<Rules.LoadResult> seen = new ArrayList<>();
     try (RuleWatcher watcher =
         new RuleWatcher(List.of(file), first, seen::add, e -> {}, FolderEvents::open)) {
       Files.writeString(file, text.replace("3", "4"));

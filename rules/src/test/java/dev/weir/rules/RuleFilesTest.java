@@ -23,7 +23,7 @@ class RuleFilesTest {
     write(".hidden.yaml", "domain: hidden\n");
     write("notes.txt", "no rules\n");
     Files.createDirectory(folder.resolve("deeper.yaml"));
-    Rules.Loaded loaded = Rules.load(List.of(folder));
+    Rules.LoadResult loaded = Rules.load(List.of(folder));
     assertThat(Objects.requireNonNull(loaded.ruleSet()).domains()).containsExactly("a", "b");
   }
 
@@ -41,7 +41,7 @@ class RuleFilesTest {
   void duplicatesAcrossFiles_areRefusedWithBothPlaces() throws IOException {
     Path a = write("a.yaml", rule("d", "k", "v1"));
     Path b = write("b.yaml", rule("d", "k", "v1"));
-    Rules.Loaded loaded = Rules.load(List.of(folder));
+    Rules.LoadResult loaded = Rules.load(List.of(folder));
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems())
         .extracting(Problem::toString)
@@ -73,7 +73,7 @@ class RuleFilesTest {
     Path c = write("c.yaml", rules("c", 1_200, limit));
     assertThat(RuleFiles.read(List.of(a, b), heap).parse(RuleDefaults.DENY, heap).ruleSet())
         .isNotNull();
-    Rules.Loaded loaded = RuleFiles.read(List.of(folder), heap).parse(RuleDefaults.DENY, heap);
+    Rules.LoadResult loaded = RuleFiles.read(List.of(folder), heap).parse(RuleDefaults.DENY, heap);
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems()).hasSize(1);
     assertThat(loaded.problems().get(0).toString())
@@ -124,7 +124,7 @@ class RuleFilesTest {
     Path b = write("b.yaml", "domain: [\n");
     Path a = write("a.yaml", "domain:\n");
     Path none = folder.resolve("none.yaml");
-    Rules.Loaded loaded = Rules.load(List.of(none, b, a));
+    Rules.LoadResult loaded = Rules.load(List.of(none, b, a));
     assertThat(loaded.problems())
         .extracting(problem -> problem.position().file())
         .containsExactly(none.toString(), b.toString(), a.toString(), a.toString());
@@ -180,7 +180,7 @@ class RuleFilesTest {
     for (char name = 'a'; name <= 'i'; name++) {
       write(name + ".yaml", yaml.toString().replace("domain: d", "domain: " + name));
     }
-    Rules.Loaded loaded = Rules.load(List.of(folder));
+    Rules.LoadResult loaded = Rules.load(List.of(folder));
     assertThat(loaded.problems())
         .extracting(Problem::toString)
         .containsExactly(
@@ -206,10 +206,10 @@ class RuleFilesTest {
   void textsOfSeveralFiles_areReadAsFilesAre() {
     SortedMap<String, String> texts =
         new TreeMap<>(Map.of("b.yaml", "domain: b\n", "a.yaml", "domain: a\n"));
-    Rules.Loaded loaded = Rules.parse(texts, RuleDefaults.DENY);
+    Rules.LoadResult loaded = Rules.parse(texts, RuleDefaults.DENY);
     assertThat(Objects.requireNonNull(loaded.ruleSet()).domains()).containsExactly("a", "b");
     texts.put("c.yaml", "domain: 1\nother: 2\n");
-    Rules.Loaded broken = Rules.parse(texts, RuleDefaults.DENY);
+    Rules.LoadResult broken = Rules.parse(texts, RuleDefaults.DENY);
     assertThat(broken.ruleSet()).isNull();
     assertThat(broken.problems())
         .filteredOn(each -> each.severity() == Severity.ERROR)
@@ -219,7 +219,7 @@ class RuleFilesTest {
 
   @Test
   void noTexts_areNoEmptyRuleSet() {
-    Rules.Loaded loaded = Rules.parse(new TreeMap<>(), RuleDefaults.DENY);
+    Rules.LoadResult loaded = Rules.parse(new TreeMap<>(), RuleDefaults.DENY);
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems())
         .extracting(Problem::toString)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RuleWatcherTest {
   @TempDir Path folder;
 
-  private final List<Rules.Loaded> reported = new ArrayList<>();
+  private final List<Rules.LoadResult> reported = new ArrayList<>();
 
   @Test
   void unchangedFiles_areNotReported() throws IOException {
@@ -198,11 +198,11 @@ class RuleWatcherTest {
   void runningWatcher_goesOnAfterAnyError() throws Exception {
     Path file = write("rules.yaml", "domain: a\n");
     BlockingQueue<Throwable> errors = new LinkedBlockingQueue<>();
-    BlockingQueue<Rules.Loaded> queue = new LinkedBlockingQueue<>();
+    BlockingQueue<Rules.LoadResult> queue = new LinkedBlockingQueue<>();
     RuleSet current = load(file);
     write("rules.yaml", "domain: b\n");
     AtomicInteger calls = new AtomicInteger();
-    Consumer<Rules.Loaded> changed =
+    Consumer<Rules.LoadResult> changed =
         loaded -> {
           if (calls.incrementAndGet() == 1) {
             throw new StackOverflowError("pretended");
@@ -240,7 +240,7 @@ class RuleWatcherTest {
     Files.createSymbolicLink(data, Path.of("v1"));
     Files.createSymbolicLink(folder.resolve("rules.yaml"), Path.of("..data", "rules.yaml"));
     Path file = folder.resolve("rules.yaml");
-    BlockingQueue<Rules.Loaded> queue = new LinkedBlockingQueue<>();
+    BlockingQueue<Rules.LoadResult> queue = new LinkedBlockingQueue<>();
     try (RuleWatcher watcher = RuleWatcher.start(List.of(file), load(file), queue::add)) {
       assertThat(watcher).isNotNull();
       version("v2", "domain: b\n");
@@ -252,8 +252,8 @@ class RuleWatcherTest {
     assertThat(queue).isEmpty();
   }
 
-  private static RuleSet next(BlockingQueue<Rules.Loaded> queue) throws InterruptedException {
-    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
+  private static RuleSet next(BlockingQueue<Rules.LoadResult> queue) throws InterruptedException {
+    Rules.LoadResult loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
     return Objects.requireNonNull(loaded.ruleSet());
   }
 
@@ -261,7 +261,7 @@ class RuleWatcherTest {
     return unstarted(path, load(path), reported::add);
   }
 
-  private static RuleWatcher unstarted(Path path, RuleSet current, Consumer<Rules.Loaded> changed) {
+  private static RuleWatcher unstarted(Path path, RuleSet current, Consumer<Rules.LoadResult> changed) {
     return new RuleWatcher(List.of(path), current, changed, e -> {}, FolderEvents::open);
   }
 
@@ -276,7 +276,7 @@ class RuleWatcherTest {
   }
 
   private Iterable<String> domains() {
-    Rules.Loaded last = reported.get(reported.size() - 1);
+    Rules.LoadResult last = reported.get(reported.size() - 1);
     return Objects.requireNonNull(last.ruleSet()).domains();
   }
 

@@ -11,7 +11,7 @@ public final class Texts {
 
   /** Returns the rules of a text that has no error. */
   public static RuleSet rules(String yaml) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.problems()).noneMatch(problem -> problem.severity() == Severity.ERROR);
     return Objects.requireNonNull(loaded.ruleSet());
   }

@@ -1,7 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.engine.Engine;
 import dev.weir.replay.DryRuns;
 import dev.weir.server.internal.rules.StoredConfiguration;
@@ -20,5 +20,5 @@ record AdminInputs(
     Ticker ticker,
     Engine engine,
     StoredConfiguration configuration,
-    Observed observed,
+    Observations observed,
     Optional<DryRuns> dryRuns) {}

@@ -210,7 +210,7 @@ final class Assembly {
         .traffic()
         .ifPresent(traffic -> housekeeping.eachSecond(Loop.EXPIRY, traffic::expire));
     if (shared.store().isPresent()) {
-      housekeeping.eachSecond(Loop.STORE, () -> shared.look(engine.rules()));
+      housekeeping.eachSecond(Loop.STORE, () -> shared.check(engine.rules()));
     }
     housekeeping.watchFiles(Loop.TOKENS, tokens::refresh);
     return housekeeping;

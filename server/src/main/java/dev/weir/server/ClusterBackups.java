@@ -37,7 +37,7 @@ public interface ClusterBackups {
    * @param cluster the id of the new cluster
    * @param from the backup
    */
-  record Restored(String cluster, Contents from) {}
+  record RestoredCluster(String cluster, Contents from) {}
 
   /** A member of the cluster that answers the requests of a backup. */
   interface Source {
@@ -46,7 +46,7 @@ public interface ClusterBackups {
      *
      * @throws IOException if there is none; the message states the reason
      */
-    byte[] ask(byte[] question) throws IOException, InterruptedException;
+    byte[] call(byte[] question) throws IOException, InterruptedException;
   }
 
   /** A listener for the progress of a backup. */
@@ -82,6 +82,6 @@ public interface ClusterBackups {
    *     refused until its window has passed
    * @throws IOException if the backup is not whole, or the folder is in use or cannot be written
    */
-  Restored restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
+  RestoredCluster restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
       throws IOException;
 }

@@ -21,8 +21,8 @@ import dev.weir.server.internal.http.AdminRequests;
 import dev.weir.server.internal.http.AdminWorkers;
 import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.http.HttpDoor;
-import dev.weir.server.internal.metrics.Counted;
 import dev.weir.server.internal.metrics.Families;
+import dev.weir.server.internal.metrics.MetricSources;
 import dev.weir.server.internal.metrics.ServerMetrics;
 import dev.weir.server.internal.resp.RespDoor;
 import dev.weir.server.internal.settings.ServerSettings;
@@ -191,9 +191,9 @@ final class Doors {
         ticker);
   }
 
-  private Counted counted() {
+  private MetricSources counted() {
     Engine engine = parts.engine();
-    return new Counted(
+    return new MetricSources(
         engine.metrics(),
         engine.leases().metrics(),
         this::addOthers,

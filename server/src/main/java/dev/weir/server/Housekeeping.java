@@ -1,7 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.internal.DaemonThreads;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.Logs;
@@ -57,12 +57,12 @@ final class Housekeeping {
 
   /** Starts the work. */
   void start() {
-    new Guarded(Loop.LOAD, load::poll)
+    new GuardedTask(Loop.LOAD, load::poll)
         .run(); // Elastic rules are enforced until there is a reading.
     for (Task task : tasks) {
       ScheduledFuture<?> unused =
           thread.scheduleWithFixedDelay(
-              new Guarded(task.loop(), task.turn()),
+              new GuardedTask(task.loop(), task.turn()),
               task.pauseMillis(),
               task.pauseMillis(),
               TimeUnit.MILLISECONDS);

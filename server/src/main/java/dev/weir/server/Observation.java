@@ -1,14 +1,14 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.engine.Engine;
 import dev.weir.insight.History;
 import dev.weir.insight.HotKeys;
 import dev.weir.insight.Insight;
 import dev.weir.insight.Refusals;
 import dev.weir.internal.DaemonThreads;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.rules.StoredConfiguration;
 import dev.weir.server.internal.settings.ServerSettings;
@@ -40,7 +40,7 @@ final class Observation implements AutoCloseable {
   private static final int MAX_WAITING = 10;
 
   private final Insight insight;
-  private final Observed observed;
+  private final Observations observed;
   private final Ticker ticker;
   private final ScheduledExecutorService clock;
   private final ThreadPoolExecutor live;
@@ -59,9 +59,9 @@ final class Observation implements AutoCloseable {
             new ArrayBlockingQueue<>(MAX_WAITING),
             DaemonThreads.named("weir-live"),
             new ThreadPoolExecutor.DiscardPolicy());
-    Executor guarded = task -> live.execute(new Guarded(Loop.INSIGHT, task));
+    Executor guarded = task -> live.execute(new GuardedTask(Loop.INSIGHT, task));
     observed =
-        new Observed(
+        new Observations(
             insight,
             settings.value(Settings.SHOW_KEYS),
             configuration.node(),
@@ -82,7 +82,7 @@ final class Observation implements AutoCloseable {
     return new Observation(insight, settings, configuration, ticker);
   }
 
-  Observed observed() {
+  Observations observed() {
     return observed;
   }
 
@@ -91,7 +91,7 @@ final class Observation implements AutoCloseable {
     long delay = SECOND_NANOS - Math.floorMod(now, SECOND_NANOS) + LATER_NANOS;
     ScheduledFuture<?> unused =
         clock.scheduleAtFixedRate(
-            new Guarded(Loop.INSIGHT, insight::tick), delay, SECOND_NANOS, TimeUnit.NANOSECONDS);
+            new GuardedTask(Loop.INSIGHT, insight::tick), delay, SECOND_NANOS, TimeUnit.NANOSECONDS);
   }
 
   /** Ends the reading, and writes the current second. */

@@ -81,11 +81,11 @@ class SharedStore implements StoreConnection {
       if (unsaid.size() < MOST_WARNINGS && !unsaid.contains(line)) {
         unsaid.add(line);
       }
-      say();
+      logWarnings();
     }
 
     /** Logs the warnings that wait, as far as the line limit allows. */
-    synchronized void say() {
+    synchronized void logWarnings() {
       for (String line = unsaid.peek(); line != null; line = unsaid.peek()) {
         if (!log.writeOrKeep(Level.WARNING, "store: " + StoreUri.hidden(line))) {
           return;
@@ -114,7 +114,7 @@ class SharedStore implements StoreConnection {
   public void begin(RuleSet rules, boolean warm) throws InterruptedException {
     announce(rules);
     await(warm);
-    look(rules);
+    check(rules);
   }
 
   /**
@@ -153,8 +153,8 @@ class SharedStore implements StoreConnection {
 
   /** Logs when the store is lost or reached, and warnings that had to wait. */
   @Override
-  public void look(RuleSet rules) {
-    warnings.say();
+  public void check(RuleSet rules) {
+    warnings.logWarnings();
     boolean available = available();
     if (said == null || said != available) {
       LogEvent line =

@@ -35,7 +35,7 @@ interface StoreConnection {
   default void begin(RuleSet rules, boolean warm) throws InterruptedException {}
 
   /** Logs changes of the store's state; called about once a second. */
-  default void look(RuleSet rules) {}
+  default void check(RuleSet rules) {}
 
   /** Adds the pages about the store to those of the HTTP port. */
   default void addPages(Endpoints to) {}

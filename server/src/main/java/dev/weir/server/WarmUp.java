@@ -147,7 +147,7 @@ final class WarmUp {
                               .setKey("user")
                               .setValue("warm" + i % USERS)))
               .build();
-      stub.shouldRateLimit(request, new Released<>(done));
+      stub.shouldRateLimit(request, new PermitRelease<>(done));
     }
     boolean all = done.tryAcquire(GRPC_CALLS, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     return all ? GRPC_CALLS : done.availablePermits();
@@ -209,10 +209,10 @@ final class WarmUp {
   }
 
   /** An observer that releases a permit when an answer has arrived. */
-  private static final class Released<T> implements StreamObserver<T> {
+  private static final class PermitRelease<T> implements StreamObserver<T> {
     private final Semaphore done;
 
-    Released(Semaphore done) {
+    PermitRelease(Semaphore done) {
       this.done = done;
     }
 

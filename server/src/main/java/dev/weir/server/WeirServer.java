@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.rules.Problem;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.ServerMetrics;
@@ -122,7 +122,7 @@ public final class WeirServer implements AutoCloseable {
             keepHouse();
             rules.watch();
             doors.ready();
-            sayReady();
+            logReady();
           });
       return;
     }
@@ -159,11 +159,11 @@ public final class WeirServer implements AutoCloseable {
         () -> {
           rules.watch();
           doors.ready();
-          sayReady();
+          logReady();
         });
   }
 
-  private void sayReady() {
+  private void logReady() {
     places(Level.INFO, "ready", "ready: ");
   }
 
@@ -277,7 +277,7 @@ public final class WeirServer implements AutoCloseable {
    * other errors. A program may set it as the default for its threads; the server itself does not.
    */
   public static Thread.UncaughtExceptionHandler uncaught() {
-    return Guarded::uncaught;
+    return GuardedTask::uncaught;
   }
 
   /** Ends the drain delay, even before it has begun. */

@@ -180,7 +180,7 @@ class AdminPortTest {
     return answer.substring(answer.indexOf("\r\n\r\n") + 4);
   }
 
-  private HttpResponse<String> ask(HttpRequest.Builder request) throws Exception {
+  private HttpResponse<String> request(HttpRequest.Builder request) throws Exception {
     return running.send(request);
   }
 
@@ -224,10 +224,10 @@ class AdminPortTest {
     String body = "x".repeat(AdminHandler.MAX_BODY_BYTES);
     HttpRequest.BodyPublisher known = HttpRequest.BodyPublishers.ofString(body);
     String expected = AdminHandler.MAX_BODY_BYTES + ":" + crc(body);
-    assertThat(ask(to("/a").PUT(known)).body()).contains(expected);
+    assertThat(request(to("/a").PUT(known)).body()).contains(expected);
     HttpRequest.BodyPublisher chunked =
         HttpRequest.BodyPublishers.ofByteArrays(List.of(body.getBytes(UTF_8)));
-    assertThat(ask(to("/a").PUT(chunked)).body()).contains(expected);
+    assertThat(request(to("/a").PUT(chunked)).body()).contains(expected);
     Socket socket = connect();
     send(
         socket,
@@ -247,7 +247,7 @@ class AdminPortTest {
     start("max-pending-memory", "1m", "request-timeout", "30s");
     try {
       HttpResponse<String> refused =
-          ask(to("/a").PUT(HttpRequest.BodyPublishers.ofString("x".repeat(8 << 20))));
+          request(to("/a").PUT(HttpRequest.BodyPublishers.ofString("x".repeat(8 << 20))));
       assertThat(refused.statusCode()).isEqualTo(503);
       assertThat(refused.body()).contains("unfinished requests: too many bytes");
     } catch (IOException e) {
@@ -256,7 +256,7 @@ class AdminPortTest {
     }
     assertThat(running.metric("weir_connections_evicted_total{door=\"admin\"}")).isPositive();
     assertThat(handled).hasValue(0);
-    assertThat(ask(to("/a").GET()).statusCode()).isEqualTo(200);
+    assertThat(request(to("/a").GET()).statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -374,7 +374,7 @@ class AdminPortTest {
     for (int i = 0; i < 30; i++) {
       sendUntilHandled(get("/endless"));
     }
-    assertThat(ask(to("/b").GET()).body()).contains("GET|/b|");
+    assertThat(request(to("/b").GET()).body()).contains("GET|/b|");
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (timedOut() < opened) {
       assertThat(System.nanoTime()).isLessThan(deadline);
@@ -401,7 +401,7 @@ class AdminPortTest {
     for (int n = in.read(some); n >= 0; n = in.read(some)) {
       read += n;
       do {
-        assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200);
+        assertThat(request(to("/b").GET()).statusCode()).isEqualTo(200);
       } while (System.nanoTime() - begun < read * TimeUnit.SECONDS.toNanos(1) / (8 << 20));
     }
     assertThat(read).isGreaterThan(8 << 20);
@@ -415,10 +415,10 @@ class AdminPortTest {
     assertThat(socket.getInputStream().readNBytes(1 << 20)).hasSize(1 << 20);
     socket.close();
     awaitConnections(0);
-    String before = ask(to("/b").GET()).body();
+    String before = request(to("/b").GET()).body();
     int asked = pieces.get();
     for (int i = 0; i < 20; i++) {
-      assertThat(ask(to("/b").GET()).body()).isEqualTo(before);
+      assertThat(request(to("/b").GET()).body()).isEqualTo(before);
     }
     assertThat(pieces.get()).isBetween(asked, asked + 2);
   }
@@ -426,12 +426,12 @@ class AdminPortTest {
   @Test
   void handlerThatFails_is500AndAPieceThatFailsCutsTheAnswer() throws Exception {
     start();
-    assertThat(ask(to("/fail").GET()).statusCode()).isEqualTo(500);
+    assertThat(request(to("/fail").GET()).statusCode()).isEqualTo(500);
     Socket socket = connect();
     send(socket, get("/broken"));
     String answer = all(socket);
     assertThat(answer).startsWith("HTTP/1.1 200 ").doesNotContain("gzip", "\r\n0\r\n");
-    assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200);
+    assertThat(request(to("/b").GET()).statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -471,8 +471,8 @@ class AdminPortTest {
                 .statusCode())
         .isEqualTo(404);
     assertThat(handled).hasValue(0);
-    assertThat(ask(to("/v1/check").GET()).body()).startsWith("GET|/v1/check|");
-    assertThat(ask(to("/metrics").GET()).body()).startsWith("GET|/metrics|");
+    assertThat(request(to("/v1/check").GET()).body()).startsWith("GET|/v1/check|");
+    assertThat(request(to("/metrics").GET()).body()).startsWith("GET|/metrics|");
   }
 
   private Path tokens() throws IOException {

@@ -86,14 +86,14 @@ class ClientTest {
     return Request.of("test", key, "a");
   }
 
-  private Answer ask(Request request) throws Exception {
+  private Answer request(Request request) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     client.decide(request, answer::complete);
     return answer.get(30, TimeUnit.SECONDS);
   }
 
-  private Answer ask(String key) throws Exception {
-    return ask(of(key));
+  private Answer request(String key) throws Exception {
+    return request(of(key));
   }
 
   private static void until(BooleanSupplier condition) throws Exception {
@@ -108,7 +108,7 @@ class ClientTest {
   @Test
   void leasedKey_isDecidedNearlyWithoutCalls() throws Exception {
     for (int i = 0; i < 20_000; i++) {
-      assertThat(ask("hot").allowed()).isTrue();
+      assertThat(request("hot").allowed()).isTrue();
     }
     assertThat(client.metrics().messages()).isLessThan(100); // 5 for 1,000 requests.
     assertThat(client.metrics().admittedLocally()).isGreaterThan(19_900);
@@ -133,7 +133,7 @@ class ClientTest {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
         other.decide(of("few"), answer::complete);
         admitted += answer.get(30, TimeUnit.SECONDS).allowed() ? 1 : 0;
-        admitted += ask("few").allowed() ? 1 : 0;
+        admitted += request("few").allowed() ? 1 : 0;
       }
       assertThat(admitted).isBetween(40, 50);
     }
@@ -142,16 +142,16 @@ class ClientTest {
   @Test
   void deniedKey_isDeniedWithoutCalls() throws Exception {
     for (int i = 0; i < 6; i++) {
-      assertThat(ask("strict").allowed()).isEqualTo(i < 5);
+      assertThat(request("strict").allowed()).isEqualTo(i < 5);
     }
     long before = client.metrics().messages();
     for (int i = 0; i < 1_000; i++) {
-      Answer answer = ask("strict");
+      Answer answer = request("strict");
       assertThat(answer.allowed()).isFalse();
       assertThat(answer.reason()).isEqualTo(Reason.OVER_LIMIT);
     }
     assertThat(client.metrics().messages() - before).isZero();
-    Status status = Objects.requireNonNull(ask("strict").deciding());
+    Status status = Objects.requireNonNull(request("strict").deciding());
     Decision decision = Objects.requireNonNull(status.decision());
     assertThat(decision.retryAfterSeconds()).isBetween(3_500L, 3_600L);
   }
@@ -182,11 +182,11 @@ class ClientTest {
         new Request("test", List.of(Descriptor.of("hot", "a"), Descriptor.of("few", "a")), 1);
     int admitted = 0;
     for (int i = 0; i < 60; i++) {
-      admitted += ask(both).allowed() ? 1 : 0;
+      admitted += request(both).allowed() ? 1 : 0;
     }
     assertThat(admitted).isBetween(40, 50);
-    assertThat(ask("hot").allowed()).isTrue();
-    assertThat(ask(both).refusing()).hasSize(1);
+    assertThat(request("hot").allowed()).isTrue();
+    assertThat(request(both).refusing()).hasSize(1);
   }
 
   @Test
@@ -199,15 +199,15 @@ class ClientTest {
     CompletableFuture<Answer> six = new CompletableFuture<>();
     client.peek(new Request("test", List.of(Descriptor.of("strict", "a")), 6), six::complete);
     assertThat(six.get(30, TimeUnit.SECONDS).allowed()).isFalse();
-    assertThat(ask("strict").allowed()).isTrue();
+    assertThat(request("strict").allowed()).isTrue();
   }
 
   @Test
   void refund_givesBackWhatWasCharged() throws Exception {
-    Answer first = ask("strict");
+    Answer first = request("strict");
     client.refund(of("strict"), first, back -> {}); // From now on charges are kept.
     for (int i = 0; i < 20; i++) {
-      Answer answer = ask("strict");
+      Answer answer = request("strict");
       assertThat(answer.allowed()).as("request %d", i).isTrue();
       CompletableFuture<Long> back = new CompletableFuture<>();
       client.refund(of("strict"), answer, back::complete);
@@ -217,58 +217,58 @@ class ClientTest {
 
   @Test
   void brokenRequest_isAnError() throws Exception {
-    Answer answer = ask(new Request("test", List.of(), 1));
+    Answer answer = request(new Request("test", List.of(), 1));
     assertThat(answer.allowed()).isFalse();
     assertThat(answer.error()).contains("descriptor list");
-    assertThat(ask(new Request("test", List.of(Descriptor.of("strict", "a")), -1)).error())
+    assertThat(request(new Request("test", List.of(Descriptor.of("strict", "a")), -1)).error())
         .isEqualTo("descriptors[0].permits: -1 (expected: 0..4294967295)");
   }
 
   @Test
   void serverAway_leasesGoOn_thenEachRuleAnswers_andItIsBackByItself() throws Exception {
     for (int i = 0; i < 200; i++) {
-      Answer unused = ask("short");
+      Answer unused = request("short");
     }
     for (String key : List.of("strict", "open", "own")) {
-      assertThat(ask(key).allowed()).isTrue();
+      assertThat(request(key).allowed()).isTrue();
     }
-    Answer lease = ask("short");
+    Answer lease = request("short");
     running.close();
     assertThat(lease.reason()).isEqualTo(Reason.WITHIN_LIMIT);
     until(() -> !client.metrics().available());
     until(() -> reason("short") == Reason.UNCERTAIN); // The lease has ended.
-    assertThat(ask("short").allowed()).isFalse();
-    assertThat(ask("strict").allowed()).isFalse();
+    assertThat(request("short").allowed()).isFalse();
+    assertThat(request("strict").allowed()).isFalse();
     assertThat(reason("open")).isEqualTo(Reason.UNCERTAIN);
-    assertThat(ask("open").allowed()).isTrue();
+    assertThat(request("open").allowed()).isTrue();
     int own = 0;
     for (int i = 0; i < 20; i++) {
-      own += ask("own").allowed() ? 1 : 0;
+      own += request("own").allowed() ? 1 : 0;
     }
     assertThat(own).isEqualTo(5); // A quarter of 20.
-    assertThat(ask(Request.of("test", "strict", "never seen")).allowed()).isFalse();
+    assertThat(request(Request.of("test", "strict", "never seen")).allowed()).isFalse();
     running = server();
     until(() -> reason("short") == Reason.WITHIN_LIMIT);
-    assertThat(ask("strict").allowed()).isTrue();
+    assertThat(request("strict").allowed()).isTrue();
   }
 
   @Test
   void lease_isSpentWithoutTheServer() throws Exception {
     for (int i = 0; i < 600; i++) { // Leases of 1, 2, 4, ... 512: some 400 are left of the last.
-      Answer unused = ask("hot");
+      Answer unused = request("hot");
     }
     running.close();
     until(() -> reason("strict") == Reason.UNCERTAIN); // The loss is noticed.
     long before = client.metrics().admittedLocally();
     for (int i = 0; i < 50; i++) {
-      assertThat(ask("hot").reason()).isEqualTo(Reason.WITHIN_LIMIT);
+      assertThat(request("hot").reason()).isEqualTo(Reason.WITHIN_LIMIT);
     }
     assertThat(client.metrics().admittedLocally() - before).isEqualTo(50);
   }
 
   private Reason reason(String key) {
     try {
-      return ask(key).reason();
+      return request(key).reason();
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

@@ -151,10 +151,10 @@ class ConfiguredServerTest {
           .contains("\"reason\":\"UNCERTAIN\"");
       assertThat(grpc(running)).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
       try (RespClient resp = new RespClient(running.server.respPort())) {
-        assertThat(resp.ask("WEIR.CHECK", "test", "1", "free", "x"))
+        assertThat(resp.exchange("WEIR.CHECK", "test", "1", "free", "x"))
             .contains(":0|", "UNCERTAIN")
             .doesNotContain(":1|");
-        assertThat(resp.ask("CL.THROTTLE", "k", "1", "1", "60")).contains(":0|");
+        assertThat(resp.exchange("CL.THROTTLE", "k", "1", "1", "60")).contains(":0|");
       }
       store.fault = null;
       log.await("ready: ");

@@ -53,7 +53,7 @@ final class EveryDoor implements AutoCloseable {
   }
 
   /** Returns the future answers, as texts, by port. */
-  Map<String, CompletableFuture<String>> ask(String key, String value) {
+  Map<String, CompletableFuture<String>> request(String key, String value) {
     Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
     String check = "{\"domain\":\"test\",\"descriptor\":{\"" + key + "\":\"" + value + "\"}}";
     answers.put("/v1/check", post("/v1/check", check));
@@ -125,7 +125,7 @@ final class EveryDoor implements AutoCloseable {
         () -> {
           try (RespClient client = new RespClient(server.respPort())) {
             hangUp.add(client.socket());
-            answer.complete(client.ask("WEIR.CHECK", "test", "1", key, value));
+            answer.complete(client.exchange("WEIR.CHECK", "test", "1", key, value));
           } catch (Exception e) {
             answer.completeExceptionally(e);
           }

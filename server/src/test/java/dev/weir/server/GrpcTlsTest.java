@@ -47,18 +47,18 @@ class GrpcTlsTest {
     return TlsChannelCredentials.newBuilder().trustManager(server.certificate().toFile());
   }
 
-  private static Code ask(RunningServer running, ChannelCredentials credentials) {
+  private static Code request(RunningServer running, ChannelCredentials credentials) {
     ManagedChannel channel =
         Grpc.newChannelBuilderForAddress("127.0.0.1", running.server.grpcPort(), credentials)
             .build();
     try {
-      return ask(channel);
+      return request(channel);
     } finally {
       channel.shutdownNow();
     }
   }
 
-  private static Code ask(ManagedChannel channel) {
+  private static Code request(ManagedChannel channel) {
     return RateLimitServiceGrpc.newBlockingStub(channel)
         .withDeadlineAfter(30, TimeUnit.SECONDS)
         .shouldRateLimit(
@@ -81,7 +81,7 @@ class GrpcTlsTest {
               .build();
       try {
         for (int i = 0; i < 100; i++) {
-          assertThat(ask(channel)).isNotNull();
+          assertThat(request(channel)).isNotNull();
           long pending = -1;
           for (int look = 0; look < 1_000 && pending != 0; look++) {
             // The answer may arrive before the end of its call.
@@ -98,21 +98,21 @@ class GrpcTlsTest {
   @Test
   void withACertificate_theDoorSpeaksTls() throws Exception {
     try (RunningServer running = start()) {
-      assertThat(ask(running, trusting().build())).isEqualTo(Code.OK);
+      assertThat(request(running, trusting().build())).isEqualTo(Code.OK);
     }
   }
 
   @Test
   void withAClientCa_onlyItsClientsAreServed() throws Exception {
     try (RunningServer running = start("grpc-tls-client-ca", client.certificate().toString())) {
-      assertThat(ask(running, with(client))).isEqualTo(Code.OK);
+      assertThat(request(running, with(client))).isEqualTo(Code.OK);
       for (ChannelCredentials wrong :
           new ChannelCredentials[] {trusting().build(), with(stranger)}) {
-        assertThatThrownBy(() -> ask(running, wrong))
+        assertThatThrownBy(() -> request(running, wrong))
             .isInstanceOf(StatusRuntimeException.class)
             .hasMessageContaining("UNAVAILABLE");
       }
-      assertThat(ask(running, with(client))).isEqualTo(Code.OK);
+      assertThat(request(running, with(client))).isEqualTo(Code.OK);
     }
   }
 

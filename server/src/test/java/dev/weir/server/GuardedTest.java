@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.MemoryStore;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,9 +34,9 @@ class GuardedTest {
 
   @Test
   void turnThatFails_isLoggedAndCountedAndGoesNoFurther() throws Exception {
-    long before = Guarded.errors(Loop.EXPIRY);
-    Guarded turn =
-        new Guarded(
+    long before = GuardedTask.errors(Loop.EXPIRY);
+    GuardedTask turn =
+        new GuardedTask(
             Loop.EXPIRY,
             () -> {
               throw new StackOverflowError("pretended");
@@ -44,7 +44,7 @@ class GuardedTest {
     turn.run();
     assertThat(log.await("expiry: "))
         .isEqualTo("expiry: a run failed, the next one follows as usual");
-    new Guarded(
+    new GuardedTask(
             Loop.EXPIRY,
             () -> {
               throw new OutOfMemoryError("pretended");
@@ -52,7 +52,7 @@ class GuardedTest {
         .run();
     assertThat(log.await("expiry: "))
         .endsWith("other parts of the process may be damaged as well, restart it");
-    assertThat(Guarded.errors(Loop.EXPIRY) - before).isEqualTo(2);
+    assertThat(GuardedTask.errors(Loop.EXPIRY) - before).isEqualTo(2);
   }
 
   /** Without the guard, an executor drops the task after its first turn. */
@@ -63,7 +63,7 @@ class GuardedTest {
     try {
       var unused =
           executor.scheduleWithFixedDelay(
-              new Guarded(
+              new GuardedTask(
                   Loop.LATENESS,
                   () -> {
                     turns.countDown();
@@ -80,7 +80,7 @@ class GuardedTest {
 
   @Test
   void errorThatCannotEvenBeLogged_isCounted() {
-    long before = Guarded.errors(Loop.LOAD);
+    long before = GuardedTask.errors(Loop.LOAD);
     Error unprintable =
         new Error() {
           private static final long serialVersionUID = 1;
@@ -90,14 +90,14 @@ class GuardedTest {
             throw new OutOfMemoryError("pretended, while it is logged");
           }
         };
-    assertThatCode(() -> Guarded.failed(Loop.LOAD, "failed", unprintable))
+    assertThatCode(() -> GuardedTask.failed(Loop.LOAD, "failed", unprintable))
         .doesNotThrowAnyException();
-    assertThat(Guarded.errors(Loop.LOAD) - before).isOne();
+    assertThat(GuardedTask.errors(Loop.LOAD) - before).isOne();
   }
 
   @Test
   void threadThatEnds_isNamed() throws Exception {
-    long before = Guarded.errors(Loop.THREAD);
+    long before = GuardedTask.errors(Loop.THREAD);
     Thread thread =
         new Thread(
             () -> {
@@ -108,7 +108,7 @@ class GuardedTest {
     thread.start();
     thread.join();
     assertThat(log.await("thread: ")).isEqualTo("thread: a-thread has ended");
-    assertThat(Guarded.errors(Loop.THREAD) - before).isOne();
+    assertThat(GuardedTask.errors(Loop.THREAD) - before).isOne();
   }
 
   /** The check of the store fails at every turn, but tokens are still reloaded. */

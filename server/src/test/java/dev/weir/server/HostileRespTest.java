@@ -117,7 +117,7 @@ class HostileRespTest {
         assertThat(client.closed()).isTrue();
       }
       try (RespClient client = new RespClient(guarded.server.respPort())) {
-        assertThat(client.ask("AUTH", TOKEN)).isEqualTo("+OK|");
+        assertThat(client.exchange("AUTH", TOKEN)).isEqualTo("+OK|");
         client.send(eleven);
         assertThat(client.reply()).isEqualTo("-ERR unknown command 'a'|");
         client.send(large + "x".repeat(16_385) + "\r\n");
@@ -131,7 +131,7 @@ class HostileRespTest {
     try (RespClient silent = new RespClient(hasty.server.respPort());
         RespClient talking = new RespClient(hasty.server.respPort())) {
       try {
-        while (talking.ask("PING").startsWith("-NOAUTH ")) {
+        while (talking.exchange("PING").startsWith("-NOAUTH ")) {
           Thread.onSpinWait();
         }
       } catch (IOException e) {
@@ -209,7 +209,7 @@ class HostileRespTest {
       for (int i = 0; i < many.length; i++) {
         many[i] = connect();
         if (i < many.length - 1) {
-          assertThat(many[i].ask("PING")).isEqualTo("+PONG|");
+          assertThat(many[i].exchange("PING")).isEqualTo("+PONG|");
         }
       }
       RespClient last = many[many.length - 1];
@@ -272,7 +272,7 @@ class HostileRespTest {
     }
     int answers = 0;
     while (attackers[0].isAlive() || attackers[3].isAlive()) {
-      innocent.ask("PING");
+      innocent.exchange("PING");
       answers++;
     }
     for (Thread attacker : attackers) {

@@ -116,7 +116,7 @@ class LateAnswersTest {
 
   @Test
   void doorsThatTakeSeveralRequests_askForThemTogether() throws Exception {
-    doors.ask("tenant", "a");
+    doors.request("tenant", "a");
     awaitDue(EveryDoor.COUNT);
     assertThat(asked.alone).as("/v1/check, /json and ShouldRateLimit").hasValue(3);
   }
@@ -141,7 +141,7 @@ class LateAnswersTest {
   void everyDoor_answersWhenTheStoreDoes() throws Exception {
     List<Map<String, CompletableFuture<String>>> asked = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      asked.add(doors.ask("tenant", "t" + i));
+      asked.add(doors.request("tenant", "t" + i));
     }
     awaitDue(3 * EveryDoor.COUNT);
     asked.forEach(answers -> assertThat(answers.values()).noneMatch(CompletableFuture::isDone));
@@ -158,7 +158,7 @@ class LateAnswersTest {
     int loops = Runtime.getRuntime().availableProcessors();
     List<Map<String, CompletableFuture<String>>> asked = new ArrayList<>();
     for (int i = 0; i < 4 * loops; i++) {
-      asked.add(doors.ask("tenant", "u" + i));
+      asked.add(doors.request("tenant", "u" + i));
     }
     awaitDue(4 * loops * EveryDoor.COUNT);
     ManagedChannel channel =
@@ -175,7 +175,7 @@ class LateAnswersTest {
                     .getStatus())
             .isEqualTo(ServingStatus.SERVING);
         try (RespClient client = new RespClient(running.server.respPort())) {
-          assertThat(client.ask("PING")).isEqualTo("+PONG|");
+          assertThat(client.exchange("PING")).isEqualTo("+PONG|");
           assertThat(client.throttle("CL.THROTTLE", "k" + i, "1", "1", "60"))
               .as("--throttle-store is local")
               .startsWith(0L, 2L, 1L);
@@ -228,7 +228,7 @@ class LateAnswersTest {
 
   @Test
   void callersThatAreGone_disturbNobody() throws Exception {
-    doors.ask("tenant", "a");
+    doors.request("tenant", "a");
     awaitDue(EveryDoor.COUNT);
     doors.close();
     store.answer();
@@ -248,7 +248,7 @@ class LateAnswersTest {
 
   @Test
   void drain_waitsForTheStore() throws Exception {
-    Map<String, CompletableFuture<String>> asked = doors.ask("tenant", "a");
+    Map<String, CompletableFuture<String>> asked = doors.request("tenant", "a");
     awaitDue(EveryDoor.COUNT);
     asked.remove("CheckStream"); // The answers on streams are not awaited.
     CompletableFuture<Void> drained = drain();
@@ -265,7 +265,7 @@ class LateAnswersTest {
   void drain_closesIdleRedisClientsAndWaitsForTheOthers() throws Exception {
     try (RespClient idle = new RespClient(running.server.respPort());
         RespClient waiting = new RespClient(running.server.respPort())) {
-      assertThat(idle.ask("PING")).isEqualTo("+PONG|");
+      assertThat(idle.exchange("PING")).isEqualTo("+PONG|");
       waiting.send("WEIR.CHECK test 1 tenant a\r\nPING\r\n");
       awaitDue(1);
       CompletableFuture<Void> drained = drain();
@@ -291,7 +291,7 @@ class LateAnswersTest {
 
   @Test
   void close_cutsOffWhatTheStoreHasNotAnswered() throws Exception {
-    Map<String, CompletableFuture<String>> asked = doors.ask("tenant", "a");
+    Map<String, CompletableFuture<String>> asked = doors.request("tenant", "a");
     awaitDue(EveryDoor.COUNT);
     running.close();
     assertThat(store.answer()).as("late answers are dropped").isEqualTo(EveryDoor.COUNT);

@@ -72,7 +72,7 @@ class LeaseDoorTest {
     running.close();
   }
 
-  private static LeaseAsk.Builder ask(String key, String value, long... ahead) {
+  private static LeaseAsk.Builder request(String key, String value, long... ahead) {
     LeaseAsk.Builder ask =
         LeaseAsk.newBuilder()
             .setCheck(
@@ -92,14 +92,14 @@ class LeaseDoorTest {
   }
 
   private static long remaining(String key, String value) {
-    LeaseAsk.Builder ask = ask(key, value);
+    LeaseAsk.Builder ask = request(key, value);
     ask.getCheckBuilder().setPermits(0);
     return lease(ask).getResult().getStatuses(0).getRemaining();
   }
 
   @Test
   void grpc_lendsAndTakesBackOnce() {
-    Grant grant = lease(ask("user", "grpc", 1_000).setId(7).setRefundable(true));
+    Grant grant = lease(request("user", "grpc", 1_000).setId(7).setRefundable(true));
     assertThat(grant.getId()).isEqualTo(7);
     assertThat(grant.getResult().getAllowed()).isTrue();
     DescriptorLease lease = grant.getLeases(0);
@@ -122,9 +122,9 @@ class LeaseDoorTest {
   @Test
   void grpc_saysForHowLongARefusalHolds() {
     for (int i = 0; i < 3; i++) {
-      assertThat(lease(ask("strict", "grpc", 5)).getLeases(0).getLease()).isZero();
+      assertThat(lease(request("strict", "grpc", 5)).getLeases(0).getLease()).isZero();
     }
-    Grant refused = lease(ask("strict", "grpc"));
+    Grant refused = lease(request("strict", "grpc"));
     assertThat(refused.getResult().getAllowed()).isFalse();
     DescriptorLease lease = refused.getLeases(0);
     assertThat(lease.getRefuseForMs()).isEqualTo(30_000);
@@ -139,9 +139,9 @@ class LeaseDoorTest {
     LeaseResponse response =
         weir.lease(
             LeaseRequest.newBuilder()
-                .addAsks(ask("user", "mixed", 1, 2))
+                .addAsks(request("user", "mixed", 1, 2))
                 .addAsks(LeaseAsk.newBuilder().setId(9))
-                .addAsks(ask("user", "mixed", -1))
+                .addAsks(request("user", "mixed", -1))
                 .build());
     assertThat(response.getGrants(0).getResult().getError())
         .isEqualTo("asks[0].ahead: 2 numbers (expected: at most one for each descriptor, 1)");
@@ -156,7 +156,7 @@ class LeaseDoorTest {
   void tooMuchForOneCall_isRefusedWhole() {
     LeaseRequest.Builder asks = LeaseRequest.newBuilder();
     for (int i = 0; i < 1_001; i++) {
-      asks.addAsks(ask("user", "many"));
+      asks.addAsks(request("user", "many"));
     }
     assertThatThrownBy(() -> weir.lease(asks.build()))
         .hasMessage("INVALID_ARGUMENT: asks: more than 1000 (expected: at most 1000)");
@@ -197,7 +197,7 @@ class LeaseDoorTest {
                   }
                 });
     for (int i = 1; i <= 3; i++) {
-      stream.onNext(LeaseRequest.newBuilder().addAsks(ask("user", "stream").setId(i)).build());
+      stream.onNext(LeaseRequest.newBuilder().addAsks(request("user", "stream").setId(i)).build());
     }
     stream.onCompleted();
     assertThat(all.get(20, TimeUnit.SECONDS)).containsExactly(1L, 2L, 3L);
@@ -270,17 +270,17 @@ class LeaseDoorTest {
   @Test
   void resp_lendsAndTakesBackOnce() throws Exception {
     try (RespClient client = new RespClient(running.server.respPort())) {
-      String[] reply = client.ask("WEIR.LEASE", "test", "2", "8", "user", "resp").split("[|]", -1);
+      String[] reply = client.exchange("WEIR.LEASE", "test", "2", "8", "user", "resp").split("[|]", -1);
       assertThat(reply)
           .startsWith("*13", ":1", ":100", ":98", ":0")
           .contains(":8", ":60000000", "allow", ":1");
       String lease = reply[11];
       assertThat(LeaseNumber.matches(lease)).as(String.join(" ", reply)).isTrue();
-      assertThat(client.ask("WEIR.RETURN", lease, "5")).isEqualTo(":5|");
-      assertThat(client.ask("WEIR.RETURN", lease, "5")).isEqualTo(":0|");
-      assertThat(client.ask("weir.return", "00000000000000aa", "1", lease, "1")).isEqualTo(":0|");
+      assertThat(client.exchange("WEIR.RETURN", lease, "5")).isEqualTo(":5|");
+      assertThat(client.exchange("WEIR.RETURN", lease, "5")).isEqualTo(":0|");
+      assertThat(client.exchange("weir.return", "00000000000000aa", "1", lease, "1")).isEqualTo(":0|");
       assertThat(remaining("user", "resp")).isEqualTo(95);
-      assertThat(client.ask("WEIR.LEASE", "test", "1", "8", "nothing", "x"))
+      assertThat(client.exchange("WEIR.LEASE", "test", "1", "8", "nothing", "x"))
           .isEqualTo("*13|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|$0||:0|:0|:0|$0||:0|");
     }
   }
@@ -288,24 +288,24 @@ class LeaseDoorTest {
   @Test
   void resp_refusesBadInputWithOneClearError() throws Exception {
     try (RespClient client = new RespClient(running.server.respPort())) {
-      assertThat(client.ask("WEIR.RETURN", "12", "1"))
+      assertThat(client.exchange("WEIR.RETURN", "12", "1"))
           .isEqualTo("-ERR lease: 12 (expected: 16 hexadecimal digits, of WEIR.LEASE)|");
-      assertThat(client.ask("WEIR.RETURN", "00000000000000aa"))
+      assertThat(client.exchange("WEIR.RETURN", "00000000000000aa"))
           .startsWith(
               "-ERR wrong number of arguments for 'weir.return' command (expected: <lease>");
-      assertThat(client.ask("WEIR.LEASE", "test", "1", "user", "x"))
+      assertThat(client.exchange("WEIR.LEASE", "test", "1", "user", "x"))
           .startsWith(
               "-ERR wrong number of arguments for 'weir.lease' command (expected: <domain>");
-      assertThat(client.ask("WEIR.LEASE", "test", "1", "many", "user", "x"))
+      assertThat(client.exchange("WEIR.LEASE", "test", "1", "many", "user", "x"))
           .contains("ahead: many (expected:");
-      assertThat(client.ask("WEIR.LEASE", "", "1", "1", "user", "x"))
+      assertThat(client.exchange("WEIR.LEASE", "", "1", "1", "user", "x"))
           .startsWith("-ERR rate limit domain must not be empty");
     }
   }
 
   @Test
   void metrics_countWhatIsLent() throws Exception {
-    Grant grant = lease(ask("user", "metrics", 10));
+    Grant grant = lease(request("user", "metrics", 10));
     assertThat(running.metric("weir_leases_outstanding")).isPositive();
     assertThat(running.metric("weir_lease_permits_total")).isGreaterThanOrEqualTo(10);
     long before = running.metric("weir_lease_returned_permits_total");

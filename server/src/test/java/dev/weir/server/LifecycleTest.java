@@ -105,8 +105,8 @@ class LifecycleTest {
       running.check("user", "ann");
       try (RespClient redis = new RespClient(running.server.respPort())) {
         assertThat(redis.throttle("CL.THROTTLE", "k", "9", "10", "60")).hasSize(5);
-        assertThat(redis.ask("WEIR.CHECK", "test", "1", "user", "bob")).startsWith("*");
-        assertThat(redis.ask("PING")).isEqualTo("+PONG|");
+        assertThat(redis.exchange("WEIR.CHECK", "test", "1", "user", "bob")).startsWith("*");
+        assertThat(redis.exchange("PING")).isEqualTo("+PONG|");
       }
       String count = "weir_request_seconds_count{protocol=\"%s\"}";
       assertThat(running.metric(count.formatted("http"))).isEqualTo(2);

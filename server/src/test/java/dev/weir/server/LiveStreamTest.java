@@ -26,7 +26,7 @@ class LiveStreamTest {
   private static final Cause CAUSE = Cause.of("test", "for a test");
 
   private final TestConfigStores.Shared store = TestConfigStores.store();
-  private final Tokens.Created token =
+  private final Tokens.NewToken token =
       Tokens.create(store.store, "ann", Role.VIEWER, Duration.ofDays(1), CAUSE);
 
   private RunningServer start() throws Exception {
@@ -35,7 +35,7 @@ class LiveStreamTest {
         Map.of("config-store", store.address, "admin-port", "0", "request-timeout", "300ms"));
   }
 
-  private HttpResponse<String> ask(RunningServer running, String path) throws Exception {
+  private HttpResponse<String> request(RunningServer running, String path) throws Exception {
     URI uri = URI.create("http://127.0.0.1:" + running.server.adminPort() + path);
     return Retried.get(
         () ->
@@ -88,15 +88,15 @@ class LiveStreamTest {
       String first = await(in, "event: tick") + await(in, "data: ");
       String second = await(in, "event: tick") + await(in, "data: ");
       assertThat(first + second).contains("\"refused\":").contains("id: ");
-      assertThat(ask(running, "/admin/v1/stats").body()).contains("\"persistent\":false");
-      assertThat(ask(running, "/admin/v1/refusals").body())
+      assertThat(request(running, "/admin/v1/stats").body()).contains("\"persistent\":false");
+      assertThat(request(running, "/admin/v1/refusals").body())
           .contains("\"rule\":\"")
           .doesNotContain("\"ann\"");
-      assertThat(ask(running, "/admin/v1/top?scope=all").body())
+      assertThat(request(running, "/admin/v1/top?scope=all").body())
           .contains("\"asked\":1,\"answered\":1");
       assertThat(Tokens.revoke(store.store, token.id(), CAUSE)).isTrue();
       assertThat(await(in, "event: end") + await(in, "data: ")).contains("session ended");
-      assertThat(ask(running, "/admin/v1/stats").statusCode()).isEqualTo(401);
+      assertThat(request(running, "/admin/v1/stats").statusCode()).isEqualTo(401);
     }
   }
 

@@ -107,7 +107,7 @@ class OnFailureTest {
       assertThat(override.body()).contains("\"reason\":\"UNCERTAIN\"");
       try (EveryDoor doors = new EveryDoor(running.server)) {
         for (Map.Entry<String, CompletableFuture<String>> each :
-            doors.ask("silent", "y").entrySet()) {
+            doors.request("silent", "y").entrySet()) {
           assertThat(each.getValue().get(60, TimeUnit.SECONDS))
               .as(each.getKey())
               .containsPattern("UNCERTAIN|\"overallCode\":\"OK\"|overall_code: OK")

@@ -60,7 +60,7 @@ class RespDoorTest {
     throttle("CL.THROTTLE cell 3 1 500 2", 0, 4, 1, -1, 1500);
     throttle("CL.THROTTLE cell 3 1 500 2", 1, 4, 1, 500, 1500);
     throttle("CL.THROTTLE cell 3 1 500 5", 1, 4, 1, -1, 1500);
-    assertThat(client.ask("DEL", "cell", "no such key")).isEqualTo(":1|");
+    assertThat(client.exchange("DEL", "cell", "no such key")).isEqualTo(":1|");
     throttle("CL.THROTTLE cell 3 1 500 4", 0, 4, 0, -1, 2000);
   }
 
@@ -74,7 +74,7 @@ class RespDoorTest {
 
   @Test
   void entries_areUtf8() throws Exception {
-    assertThat(client.ask("WEIR.CHECK", "test", "1", "user", "\u00e4\uFFFD"))
+    assertThat(client.exchange("WEIR.CHECK", "test", "1", "user", "\u00e4\uFFFD"))
         .as("also the character that stands for what is none")
         .startsWith("*7|:1|");
     client.send(
@@ -124,65 +124,65 @@ class RespDoorTest {
     for (int i = 0; i < words.length; i++) {
       words[i] = words[i].equals("'") ? "" : words[i].replace("{7}", "\b").replace("{10}", "\n");
     }
-    assertThat(client.ask(words)).startsWith("-ERR " + message).endsWith("|");
-    assertThat(client.ask("PING")).isEqualTo("+PONG|");
+    assertThat(client.exchange(words)).startsWith("-ERR " + message).endsWith("|");
+    assertThat(client.exchange("PING")).isEqualTo("+PONG|");
   }
 
   @Test
   void weirCheck_decidesByTheRules() throws Exception {
-    assertThat(client.ask("WEIR.CHECK", "test", "2", "user", "resp"))
+    assertThat(client.exchange("WEIR.CHECK", "test", "2", "user", "resp"))
         .matches("\\*7[|]:1[|]:3[|]:1[|]:0[|]:[0-9]+[|][$]8[|]per-user[|][$]12[|]WITHIN_LIMIT[|]");
-    assertThat(client.ask("WEIR.CHECK", "test", "0", "user", "resp"))
+    assertThat(client.exchange("WEIR.CHECK", "test", "0", "user", "resp"))
         .startsWith("*7|:1|:3|:1|:0|:");
-    assertThat(client.ask("WEIR.CHECK", "test", "2", "user", "resp"))
+    assertThat(client.exchange("WEIR.CHECK", "test", "2", "user", "resp"))
         .matches(
             "\\*7[|]:0[|]:3[|]:1[|]:[0-9]+[|]:[0-9]+[|][$]8[|]per-user[|][$]10[|]OVER_LIMIT[|]");
-    assertThat(client.ask("WEIR.CHECK", "test", "1", "never", "x")).startsWith("*7|:0|:0|:0|:-1|:");
-    assertThat(client.ask("WEIR.CHECK", "test", "1", "unknown", "x"))
+    assertThat(client.exchange("WEIR.CHECK", "test", "1", "never", "x")).startsWith("*7|:0|:0|:0|:-1|:");
+    assertThat(client.exchange("WEIR.CHECK", "test", "1", "unknown", "x"))
         .isEqualTo("*7|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|");
     // The counts of one port are those of the others.
-    client.ask("WEIR.CHECK", "test", "1", "user", "resp");
+    client.exchange("WEIR.CHECK", "test", "1", "user", "resp");
     assertThat(running.check("user", "resp").statusCode()).isEqualTo(429);
   }
 
   @Test
   void hello_changesTheProtocol() throws Exception {
-    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$-1|");
-    assertThat(client.ask("HELLO"))
+    assertThat(client.exchange("CLIENT", "GETNAME")).isEqualTo("$-1|");
+    assertThat(client.exchange("HELLO"))
         .startsWith("*14|$6|server|$4|weir|$7|version|$5|7.0.0|$5|proto|:2|");
-    assertThat(client.ask("HELLO", "3", "SETNAME", "me"))
+    assertThat(client.exchange("HELLO", "3", "SETNAME", "me"))
         .startsWith("%7|$6|server|$4|weir|")
         .endsWith("$7|modules|*0|");
-    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$2|me|");
-    assertThat(client.ask("HELLO", "4")).isEqualTo("-NOPROTO unsupported protocol version|");
-    assertThat(client.ask("RESET")).isEqualTo("+RESET|");
-    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$-1|");
-    assertThat(client.ask("HELLO", "3")).startsWith("%7|");
-    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("_|");
+    assertThat(client.exchange("CLIENT", "GETNAME")).isEqualTo("$2|me|");
+    assertThat(client.exchange("HELLO", "4")).isEqualTo("-NOPROTO unsupported protocol version|");
+    assertThat(client.exchange("RESET")).isEqualTo("+RESET|");
+    assertThat(client.exchange("CLIENT", "GETNAME")).isEqualTo("$-1|");
+    assertThat(client.exchange("HELLO", "3")).startsWith("%7|");
+    assertThat(client.exchange("CLIENT", "GETNAME")).isEqualTo("_|");
   }
 
   @Test
   void whatClientsSendOnConnecting_isAnswered() throws Exception {
-    assertThat(client.ask("CLIENT", "SETINFO", "LIB-NAME", "jedis")).isEqualTo("+OK|");
-    assertThat(client.ask("CLIENT", "SETNAME", "a b"))
+    assertThat(client.exchange("CLIENT", "SETINFO", "LIB-NAME", "jedis")).isEqualTo("+OK|");
+    assertThat(client.exchange("CLIENT", "SETNAME", "a b"))
         .startsWith("-ERR client name: a b (expected");
-    assertThat(client.ask("CLIENT", "ID")).matches(":[0-9]+[|]");
-    assertThat(client.ask("SELECT", "0")).isEqualTo("+OK|");
-    assertThat(client.ask("ECHO", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.ask("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.ask("COMMAND", "COUNT")).isEqualTo(":19|");
-    assertThat(client.ask("COMMAND", "DOCS")).isEqualTo("*0|");
-    assertThat(client.ask("COMMAND")).startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
-    assertThat(client.ask("INFO"))
+    assertThat(client.exchange("CLIENT", "ID")).matches(":[0-9]+[|]");
+    assertThat(client.exchange("SELECT", "0")).isEqualTo("+OK|");
+    assertThat(client.exchange("ECHO", "hello")).isEqualTo("$5|hello|");
+    assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
+    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":19|");
+    assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
+    assertThat(client.exchange("COMMAND")).startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+    assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")
         .contains("throttle_keys:");
-    assertThat(client.ask("INFO", "REPLICATION"))
+    assertThat(client.exchange("INFO", "REPLICATION"))
         .isEqualTo("$48|# Replication\r\nrole:master\r\nconnected_slaves:0\r\n|");
-    assertThat(client.ask("INFO", "persistence")).isEqualTo("$0||");
-    assertThat(client.ask("CLIENT", "TRACKING", "ON", "OPTIN")).isEqualTo("+OK|");
-    assertThat(client.ask("CLIENT", "NO-EVICT", "on")).isEqualTo("+OK|");
-    assertThat(client.ask("QUIT")).isEqualTo("+OK|");
+    assertThat(client.exchange("INFO", "persistence")).isEqualTo("$0||");
+    assertThat(client.exchange("CLIENT", "TRACKING", "ON", "OPTIN")).isEqualTo("+OK|");
+    assertThat(client.exchange("CLIENT", "NO-EVICT", "on")).isEqualTo("+OK|");
+    assertThat(client.exchange("QUIT")).isEqualTo("+OK|");
     assertThat(client.closed()).isTrue();
   }
 

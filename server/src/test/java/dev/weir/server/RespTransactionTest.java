@@ -42,7 +42,7 @@ class RespTransactionTest {
 
   @Test
   void exec_repliesToAllInOneArray() throws Exception {
-    assertThat(client.ask("CL.THROTTLE", "first", "0", "1", "500")).startsWith("*5|:0|");
+    assertThat(client.exchange("CL.THROTTLE", "first", "0", "1", "500")).startsWith("*5|:0|");
     client.send("CL.THROTTLE a 0 1 500\r\nMULTI\r\nCL.THROTTLE a 0 1 500\r\nPING\r\n");
     client.send("CL.THROTTLE b 0 1 500\r\nWEIR.CHECK test 1 user multi\r\nEXEC\r\nPING after\r\n");
     assertThat(client.reply()).startsWith("*5|:0|:1|");
@@ -57,16 +57,16 @@ class RespTransactionTest {
 
   @Test
   void exec_ofNothing_isAnEmptyArray() throws Exception {
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-    assertThat(client.ask("EXEC")).isEqualTo("*0|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("EXEC")).isEqualTo("*0|");
   }
 
   @Test
   void discard_runsNothing() throws Exception {
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-    assertThat(client.ask("CL.THROTTLE", "discarded", "0", "1", "500")).isEqualTo("+QUEUED|");
-    assertThat(client.ask("DISCARD")).isEqualTo("+OK|");
-    assertThat(client.ask("CL.THROTTLE", "discarded", "0", "1", "500")).startsWith("*5|:0|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("CL.THROTTLE", "discarded", "0", "1", "500")).isEqualTo("+QUEUED|");
+    assertThat(client.exchange("DISCARD")).isEqualTo("+OK|");
+    assertThat(client.exchange("CL.THROTTLE", "discarded", "0", "1", "500")).startsWith("*5|:0|");
   }
 
   @Test
@@ -75,22 +75,22 @@ class RespTransactionTest {
       {"GET", "x"}, {"CL.THROTTLE", "k"}, {"HELLO", "3"}, {"AUTH", "x"}, {"ECHO"}
     };
     for (String[] words : bad) {
-      assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-      assertThat(client.ask("CL.THROTTLE", "refused", "0", "1", "500")).isEqualTo("+QUEUED|");
-      assertThat(client.ask(words)).as(words[0]).startsWith("-ERR ");
-      assertThat(client.ask("PING")).startsWith("-ERR an earlier command was refused");
-      assertThat(client.ask("EXEC")).isEqualTo(ABORTED);
-      assertThat(client.ask("PING")).isEqualTo("+PONG|");
+      assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+      assertThat(client.exchange("CL.THROTTLE", "refused", "0", "1", "500")).isEqualTo("+QUEUED|");
+      assertThat(client.exchange(words)).as(words[0]).startsWith("-ERR ");
+      assertThat(client.exchange("PING")).startsWith("-ERR an earlier command was refused");
+      assertThat(client.exchange("EXEC")).isEqualTo(ABORTED);
+      assertThat(client.exchange("PING")).isEqualTo("+PONG|");
     }
-    assertThat(client.ask("CL.THROTTLE", "refused", "0", "1", "500")).startsWith("*5|:0|");
+    assertThat(client.exchange("CL.THROTTLE", "refused", "0", "1", "500")).startsWith("*5|:0|");
   }
 
   @Test
   void nestedMulti_isAnError_andTheTransactionGoesOn() throws Exception {
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-    assertThat(client.ask("PING")).isEqualTo("+QUEUED|");
-    assertThat(client.ask("MULTI")).isEqualTo("-ERR MULTI calls can not be nested|");
-    assertThat(client.ask("EXEC")).isEqualTo("*1|+PONG|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("PING")).isEqualTo("+QUEUED|");
+    assertThat(client.exchange("MULTI")).isEqualTo("-ERR MULTI calls can not be nested|");
+    assertThat(client.exchange("EXEC")).isEqualTo("*1|+PONG|");
   }
 
   @Test
@@ -104,33 +104,33 @@ class RespTransactionTest {
 
   @Test
   void withoutMulti_isAnError() throws Exception {
-    assertThat(client.ask("EXEC")).isEqualTo("-ERR EXEC without MULTI|");
-    assertThat(client.ask("DISCARD")).isEqualTo("-ERR DISCARD without MULTI|");
-    assertThat(client.ask("WATCH", "k")).isEqualTo("-ERR unknown command 'WATCH'|");
+    assertThat(client.exchange("EXEC")).isEqualTo("-ERR EXEC without MULTI|");
+    assertThat(client.exchange("DISCARD")).isEqualTo("-ERR DISCARD without MULTI|");
+    assertThat(client.exchange("WATCH", "k")).isEqualTo("-ERR unknown command 'WATCH'|");
   }
 
   @Test
   void reset_endsATransaction() throws Exception {
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-    assertThat(client.ask("RESET")).isEqualTo("+RESET|");
-    assertThat(client.ask("EXEC")).isEqualTo("-ERR EXEC without MULTI|");
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
-    assertThat(client.ask("QUIT")).isEqualTo("+OK|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("RESET")).isEqualTo("+RESET|");
+    assertThat(client.exchange("EXEC")).isEqualTo("-ERR EXEC without MULTI|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("QUIT")).isEqualTo("+OK|");
   }
 
   @Test
   void transactionBeyondOneMebibyte_isRefused() throws Exception {
     String text = "x".repeat(60_000);
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
     for (int i = 0; i < 17; i++) {
-      assertThat(client.ask("ECHO", text)).isEqualTo("+QUEUED|");
+      assertThat(client.exchange("ECHO", text)).isEqualTo("+QUEUED|");
     }
-    assertThat(client.ask("ECHO", text)).startsWith("-ERR MULTI: more than 1 MiB of commands");
-    assertThat(client.ask("EXEC")).isEqualTo(ABORTED);
-    assertThat(client.ask("MULTI")).isEqualTo("+OK|");
+    assertThat(client.exchange("ECHO", text)).startsWith("-ERR MULTI: more than 1 MiB of commands");
+    assertThat(client.exchange("EXEC")).isEqualTo(ABORTED);
+    assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
     for (int i = 0; i < 17; i++) {
-      assertThat(client.ask("ECHO", text)).isEqualTo("+QUEUED|");
+      assertThat(client.exchange("ECHO", text)).isEqualTo("+QUEUED|");
     }
-    assertThat(client.ask("EXEC")).isEqualTo("*17|" + ("$60000|" + text + "|").repeat(17));
+    assertThat(client.exchange("EXEC")).isEqualTo("*17|" + ("$60000|" + text + "|").repeat(17));
   }
 }

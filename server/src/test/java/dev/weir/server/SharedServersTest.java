@@ -114,7 +114,7 @@ class SharedServersTest {
   private List<Map<String, CompletableFuture<String>>> askAll(String key, String value, int times) {
     List<Map<String, CompletableFuture<String>>> asked = new ArrayList<>();
     for (int i = 0; i < times; i++) {
-      doors.forEach(each -> asked.add(each.ask(key, value)));
+      doors.forEach(each -> asked.add(each.request(key, value)));
     }
     return asked;
   }
@@ -186,7 +186,7 @@ class SharedServersTest {
       assertThat(one.throttle("CL.THROTTLE", "other", "2", "1", "86400", "0"))
           .as("looks only")
           .containsExactly(0L, 3L, 3L, -1L, 0L);
-      assertThat(two.ask("DEL", "k", "other")).isEqualTo(":1|");
+      assertThat(two.exchange("DEL", "k", "other")).isEqualTo(":1|");
       assertThat(one.throttle(cell)).as("reset for both").startsWith(0L, 3L, 2L);
       assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
       assertThat(allowedOf(100, one, two)).isEqualTo(40);
@@ -228,18 +228,18 @@ class SharedServersTest {
     startServer("300ms");
     try (RespClient client = new RespClient(servers.get(0).server.respPort());
         RespClient pausing = new RespClient(redis.port())) {
-      assertThat(pausing.ask("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
+      assertThat(pausing.exchange("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
       AtomicInteger tried = new AtomicInteger();
       // A machine that stands still for 300 ms makes the store late before it hangs.
       Retried.run(
           () -> {
-            assertThat(pausing.ask("CLIENT", "UNPAUSE")).isEqualTo("+OK|");
+            assertThat(pausing.exchange("CLIENT", "UNPAUSE")).isEqualTo("+OK|");
             awaitAvailable(true);
             String key = "k" + tried.incrementAndGet();
             assertThat(client.throttle("THROTTLE", key, "3", "1", "86400")).startsWith(1L, 3L, 2L);
-            assertThat(pausing.ask("CLIENT", "PAUSE", "60000")).isEqualTo("+OK|");
+            assertThat(pausing.exchange("CLIENT", "PAUSE", "60000")).isEqualTo("+OK|");
             long asked = System.nanoTime();
-            assertThat(client.ask("THROTTLE", key, "3", "1", "86400")).startsWith("-UNCERTAIN ");
+            assertThat(client.exchange("THROTTLE", key, "3", "1", "86400")).startsWith("-UNCERTAIN ");
             assertThat(System.nanoTime() - asked)
                 .as("a timeout, and far from the 60 s of the pause")
                 .isBetween(TimeUnit.MILLISECONDS.toNanos(250), TimeUnit.SECONDS.toNanos(15));

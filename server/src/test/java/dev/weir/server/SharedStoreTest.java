@@ -85,18 +85,18 @@ class SharedStoreTest {
     Logs.LOG.removeHandler(handler);
   }
 
-  private void look(boolean now) {
+  private void check(boolean now) {
     available = now;
-    store.look(RULES);
+    store.check(RULES);
   }
 
   @Test
   void everyChange_isSaidOnce() {
-    look(false);
-    look(false);
-    look(true);
-    look(true);
-    look(false);
+    check(false);
+    check(false);
+    check(true);
+    check(true);
+    check(false);
     assertThat(lines)
         .containsExactly(
             "WARNING store: redis://h does not decide;"
@@ -119,7 +119,7 @@ class SharedStoreTest {
   @Test
   void causeIsNamed() {
     problem = "noperm: NOPERM this user has no permissions to run the 'evalsha' command";
-    look(false);
+    check(false);
     assertThat(lines).hasSize(1);
     assertThat(lines.get(0))
         .startsWith("WARNING store: redis://h does not decide (" + problem + "); until it does, ");
@@ -128,7 +128,7 @@ class SharedStoreTest {
   @Test
   void warnings_haveTheirOwnVoice_andAreKeptUntilTheyCanBeSaid() {
     for (int second = 0; second < 100; second++) {
-      look(second % 2 == 0);
+      check(second % 2 == 0);
     }
     lines.clear();
     for (int i = 0; i < 10; i++) {
@@ -138,7 +138,7 @@ class SharedStoreTest {
     assertThat(lines).contains("WARNING store: warning 0").hasSizeLessThan(10);
     for (int minute = 0; minute < 10; minute++) {
       ticker.advance(Duration.ofMinutes(1));
-      store.look(RULES);
+      store.check(RULES);
     }
     for (int i = 0; i < 10; i++) {
       assertThat(lines).contains("WARNING store: warning " + i);
@@ -148,22 +148,22 @@ class SharedStoreTest {
 
   @Test
   void storeThatIsThereFromTheStart_isSaidToo() {
-    look(true);
-    look(true);
+    check(true);
+    check(true);
     assertThat(lines).containsExactly("INFO store: redis://h decides");
   }
 
   @Test
   void storeThatComesAndGoes_doesNotFillTheLog() {
     for (int second = 0; second < 3_600; second++) {
-      look(second % 2 == 0);
+      check(second % 2 == 0);
       ticker.advance(Duration.ofSeconds(1));
     }
     assertThat(lines).hasSizeBetween(100, 130);
     String last = lines.get(lines.size() - 1);
-    look(last.startsWith("WARNING"));
+    check(last.startsWith("WARNING"));
     ticker.advance(Duration.ofMinutes(1));
-    look(available);
+    check(available);
     assertThat(lines.get(lines.size() - 1))
         .as("what it is at last is said")
         .contains(available ? " decides" : "does not decide");

@@ -170,7 +170,7 @@ class SharedThrottleTest {
     awaitDue(waiting);
     for (int i = 0; i < waiting; i++) {
       try (RespClient other = client()) {
-        assertThat(other.ask("PING")).isEqualTo("+PONG|");
+        assertThat(other.exchange("PING")).isEqualTo("+PONG|");
       }
     }
     assertThat(store.due()).isEqualTo(waiting);
@@ -230,7 +230,7 @@ class SharedThrottleTest {
       awaitDue(2);
       store.answer();
       assertThat(other.reply()).startsWith("*5|:0|:2|:0|");
-      assertThat(other.ask("PING")).isEqualTo("+PONG|");
+      assertThat(other.exchange("PING")).isEqualTo("+PONG|");
     }
   }
 
@@ -271,7 +271,7 @@ class SharedThrottleTest {
             RunningServer.start(folder, SharedStores.of(store), "throttle-store", "local");
         RespClient own = new RespClient(alone.server.respPort())) {
       assertThat(own.throttle("CL.THROTTLE", "k", "1", "1", "86400")).startsWith(0L, 2L, 1L);
-      assertThat(own.ask("DEL", "k", "x")).isEqualTo(":1|");
+      assertThat(own.exchange("DEL", "k", "x")).isEqualTo(":1|");
       assertThat(store.due()).isZero();
     }
   }

@@ -90,18 +90,18 @@ class SidecarTest {
   void everyProtocol_countsTogether() throws Exception {
     assertThat(left.check("user", "b").statusCode()).isEqualTo(200);
     try (RespClient resp = new RespClient(right.server.respPort())) {
-      assertThat(resp.ask("WEIR.CHECK", "test", "1", "user", "b")).doesNotStartWith("-");
+      assertThat(resp.exchange("WEIR.CHECK", "test", "1", "user", "b")).doesNotStartWith("-");
     }
     try (WeirClient client =
         WeirClient.builder("127.0.0.1:" + left.server.grpcPort())
             .deadline(Duration.ofSeconds(30))
             .build()) {
-      assertThat(ask(client).allowed()).isTrue();
-      assertThat(ask(client).allowed()).isFalse();
+      assertThat(request(client).allowed()).isTrue();
+      assertThat(request(client).allowed()).isFalse();
     }
   }
 
-  private static Answer ask(WeirClient client) throws Exception {
+  private static Answer request(WeirClient client) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     client.decide(Request.of("test", "user", "b"), answer::complete);
     return answer.get(30, TimeUnit.SECONDS);

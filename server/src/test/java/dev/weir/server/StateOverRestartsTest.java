@@ -35,7 +35,7 @@ class StateOverRestartsTest {
 
   private static String throttle(WeirServer server) {
     try (RespClient client = new RespClient(server.respPort())) {
-      return client.ask("CL.THROTTLE", "key", "0", "1", "3600");
+      return client.exchange("CL.THROTTLE", "key", "0", "1", "3600");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -126,7 +126,7 @@ class StopTest {
     RunningServer running = start(store);
     try (EveryDoor doors = new EveryDoor(running.server)) {
       for (int i = 0; i < 20; i++) {
-        doors.ask("tenant", "t" + i);
+        doors.request("tenant", "t" + i);
       }
       assertThat(store.asked.await(30, TimeUnit.SECONDS)).isTrue();
       running.server.drain();

@@ -47,7 +47,7 @@ class TlsTest {
 
   private static String ping(RunningServer running, SSLContext tls) throws Exception {
     try (RespClient resp = new RespClient(running.server.respPort(), tls)) {
-      return resp.ask("PING");
+      return resp.exchange("PING");
     }
   }
 
@@ -87,7 +87,7 @@ class TlsTest {
     Files.copy(first.key(), key, StandardCopyOption.REPLACE_EXISTING);
     try (RunningServer running = start(new Pem(certificate, key, first.store()));
         RespClient before = new RespClient(running.server.respPort(), first.trustedBy())) {
-      assertThat(before.ask("PING")).isEqualTo("+PONG|");
+      assertThat(before.exchange("PING")).isEqualTo("+PONG|");
       try (LogCapture log = new LogCapture()) {
         change(certificate, Files.readString(second.key()));
         log.await("cannot be used, the old content stays in force");
@@ -102,7 +102,7 @@ class TlsTest {
       assertThatThrownBy(() -> ping(running, first.trustedBy())).isInstanceOf(IOException.class);
       assertThat(health(running, second.trustedBy(), HttpClient.Version.HTTP_2).statusCode())
           .isEqualTo(200);
-      assertThat(before.ask("PING")).isEqualTo("+PONG|");
+      assertThat(before.exchange("PING")).isEqualTo("+PONG|");
     }
   }
 

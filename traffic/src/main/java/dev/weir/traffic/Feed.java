@@ -9,7 +9,7 @@ import dev.weir.traffic.internal.read.Source;
 import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UsualColumns;
 import dev.weir.traffic.internal.visit.KeyCheck;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import dev.weir.traffic.internal.visit.UnreadableTally;
 import java.io.Closeable;
 import java.io.FileDescriptor;
@@ -172,7 +172,7 @@ public final class Feed implements Closeable {
       UsualColumns.TimeColumn time =
           UsualColumns.timeColumn(traffic.time(), first.format(), first.reader());
       timeColumn = time.name();
-      unit = asked(time.unit());
+      unit = unitOf(time.unit());
       wanted.add(timeColumn);
     } catch (TrafficException e) {
       problems.addAll(e.problems());
@@ -211,7 +211,7 @@ public final class Feed implements Closeable {
   }
 
   /** Returns the requested unit, whether the column or the traffic names it. */
-  private TimeReader.Unit asked(TimeReader.Unit behindColumn) throws TrafficException {
+  private TimeReader.Unit unitOf(TimeReader.Unit behindColumn) throws TrafficException {
     TimeUnit asked = traffic.timeUnit();
     if (asked == null) {
       return behindColumn;
@@ -249,7 +249,7 @@ public final class Feed implements Closeable {
       }
       unknown = times.unknownZone() ? source.input().name() : unknown;
       known = times.knownZone() && !times.unknownZone() ? source.input().name() : known;
-      source.want(columns, required, times.unit());
+      source.select(columns, required, times.unit());
     }
     if (!unknown.isEmpty() && !known.isEmpty()) {
       throw new TrafficException(
@@ -297,11 +297,11 @@ public final class Feed implements Closeable {
   }
 
   /** A receiver of sources, each at its current record. */
-  private interface AtRecord {
+  private interface RecordSink {
     void take(Source source) throws IOException, TrafficException;
   }
 
-  private void merged(AtRecord taker, UnreadableLines unreadable, Progress progress)
+  private void merged(RecordSink taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
     PriorityQueue<Source> heads =
         new PriorityQueue<>(
@@ -357,9 +357,9 @@ public final class Feed implements Closeable {
     try {
       Request request = template().request(fields);
       double load = template().load(fields);
-      KeyCheck.look(keys, request);
+      KeyCheck.check(keys, request);
       taker.take(input, line, timeNanos, request, load);
-    } catch (Unreadable e) {
+    } catch (UnreadableException e) {
       unreadable.unreadable(traffic.inputs().get(input), line, e.reason());
     }
   }

@@ -1,7 +1,7 @@
 package dev.weir.traffic;
 
 import dev.weir.internal.Choice;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.util.List;
 
 /** The format of an input: the way in which its records are written. */
@@ -74,7 +74,7 @@ public enum Format {
    * @throws IllegalArgumentException if there is none; the message lists all
    */
   public static Format of(String text) {
-    return Expected.choice(Format.class, "format", text);
+    return ValueErrors.choice(Format.class, "format", text);
   }
 
   @Override

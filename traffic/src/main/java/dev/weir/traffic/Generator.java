@@ -1,6 +1,6 @@
 package dev.weir.traffic;
 
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import dev.weir.traffic.GeneratorOptions.Kind;
 import dev.weir.traffic.internal.visit.Visit;
 import dev.weir.traffic.internal.visit.VisitWriter;
@@ -125,7 +125,7 @@ public final class Generator {
   private static void range(
       List<String> problems, boolean right, String name, Object value, String expected) {
     if (!right) {
-      problems.add(Expected.line(name, value, expected));
+      problems.add(ValueErrors.line(name, value, expected));
     }
   }
 }

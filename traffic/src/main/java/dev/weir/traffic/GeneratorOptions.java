@@ -1,7 +1,7 @@
 package dev.weir.traffic;
 
 import dev.weir.internal.Choice;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -59,7 +59,7 @@ public record GeneratorOptions(
      * @throws IllegalArgumentException if there is none; the message lists all
      */
     public static Kind of(String text) {
-      return Expected.choice(Kind.class, "traffic", text);
+      return ValueErrors.choice(Kind.class, "traffic", text);
     }
   }
 

@@ -9,7 +9,7 @@ import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.ColumnTemplate;
 import dev.weir.traffic.internal.read.LoadColumn;
 import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -114,7 +114,7 @@ public final class RequestTemplate {
     try {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       return permits(bytes, 0, bytes.length);
-    } catch (Unreadable e) {
+    } catch (UnreadableException e) {
       throw new TrafficException(e.reason().replace(")", ", or a column like {bytes})"));
     }
   }
@@ -132,17 +132,17 @@ public final class RequestTemplate {
    * @param onlyColumn the column that is the whole value; null if there is none
    * @param fixed true if the value is the same for all records, whatever they contain
    */
-  public record Taken(String key, @Nullable String onlyColumn, boolean fixed) {}
+  public record EntryTemplate(String key, @Nullable String onlyColumn, boolean fixed) {}
 
   /** Returns the entries of each descriptor. */
-  public List<List<Taken>> taken() {
+  public List<List<EntryTemplate>> taken() {
     return descriptors.stream()
         .map(
             parts ->
                 parts.stream()
                     .map(
                         part ->
-                            new Taken(
+                            new EntryTemplate(
                                 part.key, part.value.onlyColumn(), part.value.literal() != null))
                     .toList())
         .toList();
@@ -213,18 +213,18 @@ public final class RequestTemplate {
   /**
    * Returns the load in the record, NaN if there is none.
    *
-   * @throws Unreadable if it is not a share
+   * @throws UnreadableException if it is not a share
    */
-  double load(RecordFields fields) throws Unreadable {
+  double load(RecordFields fields) throws UnreadableException {
     return load.of(fields);
   }
 
   /**
    * Returns the record's request. Each descriptor has its permits, so that 0 is a peek.
    *
-   * @throws Unreadable if the permits are not a number in range
+   * @throws UnreadableException if the permits are not a number in range
    */
-  Request request(RecordFields fields) throws Unreadable {
+  Request request(RecordFields fields) throws UnreadableException {
     long count = fixedPermits >= 0 ? fixedPermits : permits(fields);
     Long each = count;
     Descriptor[] made = new Descriptor[descriptors.size()];
@@ -240,7 +240,7 @@ public final class RequestTemplate {
     return new Request(domain, List.of(made), 1);
   }
 
-  private long permits(RecordFields fields) throws Unreadable {
+  private long permits(RecordFields fields) throws UnreadableException {
     int slot = permits.onlySlot();
     if (slot >= 0) {
       return permits(fields.data(slot), fields.from(slot), fields.to(slot));
@@ -249,7 +249,7 @@ public final class RequestTemplate {
     return permits(text, 0, text.length);
   }
 
-  private static long permits(byte[] data, int from, int to) throws Unreadable {
+  private static long permits(byte[] data, int from, int to) throws UnreadableException {
     int start = from;
     int end = to;
     while (start < end && data[start] == ' ') {
@@ -265,7 +265,7 @@ public final class RequestTemplate {
       value = 10 * value + data[i] - '0';
     }
     if (!number) {
-      throw new Unreadable(
+      throw new UnreadableException(
           "permits: "
               + ShownText.quoted(data, from, to)
               + " (expected: a whole number from 0 to "

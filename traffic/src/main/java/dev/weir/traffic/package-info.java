@@ -6,7 +6,7 @@
  *       begin here
  *   <li>{@link dev.weir.traffic.Feed}: requests in order of time
  *   <li>{@link dev.weir.traffic.Format}: the formats of logs
- *   <li>{@link dev.weir.traffic.Inspect}: the columns of a log
+ *   <li>{@link dev.weir.traffic.InputInspection}: the columns of a log
  *   <li>{@link dev.weir.traffic.Generator}: generated requests
  * </ul>
  *

@@ -57,7 +57,7 @@ class DocumentedLogsTest {
       TimeReader.Unit unit = source.times(time.name(), TimeReader.Unit.BY_SIZE).unit();
       List<String> wanted = new ArrayList<>(List.of(time.name()));
       wanted.addAll(columns);
-      source.want(wanted, Set.copyOf(wanted), unit);
+      source.select(wanted, Set.copyOf(wanted), unit);
       List<Found> found = new ArrayList<>();
       while (source.next((input, line, reason) -> {})) {
         List<String> values = new ArrayList<>();

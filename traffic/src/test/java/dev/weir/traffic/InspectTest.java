@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class InspectTest {
   private static Inspection inspect(String text) throws Exception {
-    return Inspect.run(
+    return InputInspection.run(
         Traffic.builder("-").build(),
         Progress.NONE,
         new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
@@ -128,7 +128,7 @@ class InspectTest {
     Traffic traffic =
         Traffic.builder("-").layout("time time ip").zone(ZoneId.of("Europe/Berlin")).build();
     Inspection found =
-        Inspect.run(
+        InputInspection.run(
             traffic,
             Progress.NONE,
             new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)));

@@ -3,7 +3,7 @@ package dev.weir.traffic;
 import dev.weir.traffic.internal.read.Lines;
 import dev.weir.traffic.internal.read.RecordFields;
 import dev.weir.traffic.internal.read.RecordReader;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +33,7 @@ public final class Read {
   public static List<String> all(Maker maker, InputStream in, String... columns)
       throws IOException, TrafficException {
     RecordReader reader = maker.of(Lines.of(in));
-    reader.want(List.of(columns));
+    reader.select(List.of(columns));
     RecordFields fields = new RecordFields(columns.length);
     List<String> found = new ArrayList<>();
     boolean more = true;
@@ -47,7 +47,7 @@ public final class Read {
           }
           found.add(record.toString());
         }
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         found.add(reader.line() + "! " + e.reason());
       }
     }

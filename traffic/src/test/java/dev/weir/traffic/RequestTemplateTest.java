@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +95,7 @@ class RequestTemplateTest {
   @ValueSource(strings = {"", "-1", "1.0", "1e3", "x", "1 2", "1000000000000000000", "\u0661"})
   void otherPermits_areUnreadable(String text) {
     assertThatThrownBy(() -> request(List.of("k=v"), "{a}", text))
-        .isInstanceOf(Unreadable.class)
+        .isInstanceOf(UnreadableException.class)
         .hasMessage(
             "permits: \"" + text + "\" (expected: a whole number from 0 to 999999999999999999)");
   }

@@ -60,7 +60,7 @@ public final class AdminClient {
 
   /** Returns an answer of status 200. */
   public Answer get(String path) throws InterruptedException {
-    return ask("GET", path, Map.of(), "", Set.of());
+    return call("GET", path, Map.of(), "", Set.of());
   }
 
   /**
@@ -70,7 +70,7 @@ public final class AdminClient {
    * @param body the JSON of the request, or empty for none
    * @param wanted the statuses that are not failures, beside those of success
    */
-  public Answer ask(
+  public Answer call(
       String method, String path, Map<String, String> fields, String body, Set<Integer> wanted)
       throws InterruptedException {
     HttpRequest.Builder request = request(path);

@@ -3,7 +3,7 @@ package dev.weir.cli.admin;
 import dev.weir.cli.command.FlagValues;
 import dev.weir.cli.command.ServerClient;
 import dev.weir.cli.command.TokenFlag;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.URI;
@@ -71,7 +71,7 @@ public final class AdminFlags {
   AdminClient client(Map<String, String> environment) {
     PrintWriter err = command.commandLine().getErr();
     try {
-      Expected.range("--timeout", timeoutSeconds, 1, MAX_SECONDS);
+      ValueErrors.range("--timeout", timeoutSeconds, 1, MAX_SECONDS);
       String shown = token(environment);
       URI url = server(environment);
       if (token != null) {
@@ -119,7 +119,7 @@ public final class AdminFlags {
 
   private String token(Map<String, String> environment) {
     if (token != null && tokenFile != null) {
-      throw Expected.error("--token", "given with --token-file", "one of the two");
+      throw ValueErrors.error("--token", "given with --token-file", "one of the two");
     }
     if (tokenFile != null) {
       return TokenFlag.first("--token-file", tokenFile);
@@ -129,7 +129,7 @@ public final class AdminFlags {
     }
     String variable = environment.getOrDefault(TOKEN_VARIABLE, "").strip();
     if (variable.isEmpty()) {
-      throw Expected.error(
+      throw ValueErrors.error(
           "token",
           "none",
           "--token-file FILE, or the environment variable "

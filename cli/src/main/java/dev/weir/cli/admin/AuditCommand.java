@@ -9,8 +9,8 @@ import dev.weir.cli.rules.StoreFlags;
 import dev.weir.config.ChangeLog;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ public final class AuditCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException {
     if (limit < 1 || limit > MAX_SHOWN) {
-      throw wrong(Expected.line("--limit", limit, "1.." + MAX_SHOWN));
+      throw wrong(ValueErrors.line("--limit", limit, "1.." + MAX_SHOWN));
     }
     if (after < 0 || before < 0) {
       throw wrong("--after, --before: negative (expected: numbers of changes)");

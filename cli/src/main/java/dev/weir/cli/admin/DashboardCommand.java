@@ -22,7 +22,7 @@ public final class DashboardCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException {
     AdminClient client = server().client();
-    JsonObject made = client.ask("POST", "/session/links", Map.of(), "", Set.of()).json();
+    JsonObject made = client.call("POST", "/session/links", Map.of(), "", Set.of()).json();
     URI link = client.page("/dashboard/", "code=" + made.text("code"));
     if (json()) {
       Map<String, Object> result = new LinkedHashMap<>();

@@ -3,7 +3,7 @@ package dev.weir.cli.admin;
 import dev.weir.admin.Role;
 import dev.weir.admin.Tokens;
 import dev.weir.cli.command.JsonObject;
-import dev.weir.cli.rules.Offline;
+import dev.weir.cli.rules.OfflineActor;
 import dev.weir.cli.rules.StoreFlags;
 import dev.weir.cli.rules.WriteFlags;
 import dev.weir.config.ConfigStore;
@@ -74,7 +74,7 @@ final class TokensCreateCommand extends AdminCommand {
             : WriteFlags.reason("--reason", reason, spec());
     if (store.given(server())) {
       try (ConfigStore open = store.openOrMake()) {
-        Tokens.Created made = Tokens.create(open, name, checked, ttl, Offline.cause(why));
+        Tokens.NewToken made = Tokens.create(open, name, checked, ttl, OfflineActor.cause(why));
         show(made.text(), made.id(), made.role().text(), made.expires().toString());
       } catch (IllegalArgumentException e) {
         throw wrong(String.valueOf(e.getMessage()));
@@ -84,7 +84,7 @@ final class TokensCreateCommand extends AdminCommand {
     JsonObject made =
         server()
             .client()
-            .ask(
+            .call(
                 "POST",
                 "/tokens",
                 Map.of(),

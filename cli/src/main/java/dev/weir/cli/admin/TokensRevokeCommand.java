@@ -4,7 +4,7 @@ import dev.weir.admin.Tokens;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.UrlText;
-import dev.weir.cli.rules.Offline;
+import dev.weir.cli.rules.OfflineActor;
 import dev.weir.cli.rules.StoreFlags;
 import dev.weir.cli.rules.WriteFlags;
 import dev.weir.config.ConfigStore;
@@ -49,7 +49,7 @@ final class TokensRevokeCommand extends AdminCommand {
     String why = WriteFlags.reason("--reason", reason, spec());
     if (store.given(server())) {
       try (ConfigStore open = store.open()) {
-        if (!Tokens.revoke(open, id, Offline.cause(why))) {
+        if (!Tokens.revoke(open, id, OfflineActor.cause(why))) {
           throw new CommandFailure(
               Main.FOUND,
               "ID: " + ShownText.brief(id) + " (expected: one that 'weir tokens list' shows)");
@@ -60,7 +60,7 @@ final class TokensRevokeCommand extends AdminCommand {
     } else {
       server()
           .client()
-          .ask(
+          .call(
               "DELETE",
               "/tokens/" + UrlText.encoded(id) + UrlText.query("reason", why),
               Map.of(),

@@ -47,7 +47,7 @@ final class ClusterCalendarCommand implements Callable<Integer> {
       done.lines().forEach(line -> out.println(ShownText.plain(line)));
     } else {
       Instant wall = Instant.ofEpochSecond(0, Ticker.wall().nanos());
-      out.println(table(ClusterView.read(page.ask()), wall));
+      out.println(table(ClusterView.read(page.call()), wall));
     }
     out.flush();
     return 0;

@@ -40,7 +40,7 @@ final class ClusterPage {
    * @throws CommandFailure if there is no answer, with the status {@link #UNANSWERED}; or if the
    *     server is not a member
    */
-  String ask() throws InterruptedException {
+  String call() throws InterruptedException {
     HttpResponse<String> response;
     try {
       response =

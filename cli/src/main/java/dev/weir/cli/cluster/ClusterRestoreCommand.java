@@ -82,7 +82,7 @@ final class ClusterRestoreCommand implements Callable<Integer> {
   public Integer call() {
     ClusterMember self = self();
     ClusterBackups backups = Providers.cluster().backups();
-    ClusterBackups.Restored restored;
+    ClusterBackups.RestoredCluster restored;
     try {
       restored = backups.restore(from, folder, self, zone, trust);
     } catch (IOException e) {

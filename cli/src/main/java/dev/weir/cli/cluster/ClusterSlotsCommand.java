@@ -27,7 +27,7 @@ final class ClusterSlotsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    ClusterView view = ClusterView.read(new ClusterPage(server.client()).ask());
+    ClusterView view = ClusterView.read(new ClusterPage(server.client()).call());
     PrintWriter out = spec.commandLine().getOut();
     out.println(ClusterTable.slots(view));
     out.flush();

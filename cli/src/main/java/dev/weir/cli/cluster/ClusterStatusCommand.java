@@ -52,7 +52,7 @@ final class ClusterStatusCommand implements Callable<Integer> {
     while (true) {
       boolean last = ticker.nanos() - begin >= waitNanos;
       try {
-        String answer = page.ask();
+        String answer = page.call();
         ClusterView view = ClusterView.read(answer);
         if (last || view.health() == ClusterView.Health.HEALTHY) {
           show(answer, view);

@@ -39,7 +39,7 @@ final class ClusterVerifyCommand implements Callable<Integer> {
     Ticker ticker = Ticker.system();
     long begin = ticker.nanos();
     while (true) {
-      sums.add(ClusterView.read(page.ask()));
+      sums.add(ClusterView.read(page.call()));
       if (sums.complete() || ticker.nanos() - begin >= LONGEST_NANOS) {
         PrintWriter out = spec.commandLine().getOut();
         sums.lines().forEach(line -> out.println(ShownText.plain(line)));

@@ -129,16 +129,16 @@ final class DemoMember {
       }
       Process ended = first;
       while (true) {
-        say("has ended with status " + ended.waitFor());
+        print("has ended with status " + ended.waitFor());
         if (ending.await(PAUSE_SECONDS, TimeUnit.SECONDS)) {
           return;
         }
-        say("is started again from its folder");
+        print("is started again from its folder");
         ended = startProcess();
         boolean unused = relay(ended, () -> {});
       }
     } catch (IOException e) {
-      say("is not started: " + e.getMessage());
+      print("is not started: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -149,19 +149,19 @@ final class DemoMember {
     boolean wasReady = false;
     try (BufferedReader lines = of.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        say("| " + line);
+        print("| " + line);
         if (!wasReady && line.contains("ready: ")) {
           wasReady = true;
           ready.run();
         }
       }
     } catch (IOException e) {
-      say("cannot be read: " + e.getMessage());
+      print("cannot be read: " + e.getMessage());
     }
     return wasReady;
   }
 
-  private void say(String line) {
+  private void print(String line) {
     log.println(name + " " + line);
     log.flush();
   }

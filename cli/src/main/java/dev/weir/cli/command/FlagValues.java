@@ -3,7 +3,7 @@ package dev.weir.cli.command;
 import dev.weir.Quota;
 import dev.weir.load.LoadPlan;
 import dev.weir.rules.DurationText;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,7 +42,7 @@ public final class FlagValues {
         return value;
       }
     }
-    throw Expected.error(flag, text, from + ".." + to);
+    throw ValueErrors.error(flag, text, from + ".." + to);
   }
 
   /** Reads {@code 5000} or {@code 5000/s}. */
@@ -51,7 +51,7 @@ public final class FlagValues {
     try {
       return number("--rate", number, 1, 10_000_000);
     } catch (IllegalArgumentException e) {
-      throw Expected.error("--rate", text, "1..10000000 requests a second");
+      throw ValueErrors.error("--rate", text, "1..10000000 requests a second");
     }
   }
 
@@ -77,18 +77,18 @@ public final class FlagValues {
         }
         return new LoadPlan.Throttle(values[0], values[1], values[2]);
       } catch (IllegalArgumentException e) {
-        throw Expected.error(
+        throw ValueErrors.error(
             "--throttle", text, "max burst, count and seconds, for example 99,100,60");
       }
     }
-    throw Expected.error("--throttle", text, "max burst, count and seconds, for example 99,100,60");
+    throw ValueErrors.error("--throttle", text, "max burst, count and seconds, for example 99,100,60");
   }
 
   public static String text(String flag, String text) {
     if (text.isEmpty()
         || text.length() > MAX_TEXT_LENGTH
         || text.chars().anyMatch(c -> Character.isISOControl(c))) {
-      throw Expected.error(
+      throw ValueErrors.error(
           flag,
           text.length() > MAX_TEXT_LENGTH ? text.length() + " characters" : "\"" + text + "\"",
           "1.." + MAX_TEXT_LENGTH + " characters, no control characters");
@@ -100,7 +100,7 @@ public final class FlagValues {
   public static LoadPlan.Target target(String text, int defaultPort, boolean allowRemote) {
     Matcher matcher = TARGET.matcher(text);
     if (!matcher.matches()) {
-      throw Expected.error("--target", text, "host:port");
+      throw ValueErrors.error("--target", text, "host:port");
     }
     String host = matcher.group(1).replaceAll("^\\[|\\]$", "");
     int port =
@@ -111,10 +111,10 @@ public final class FlagValues {
     try {
       addresses = InetAddress.getAllByName(host);
     } catch (UnknownHostException e) {
-      throw Expected.error("--target", text, "a host that can be found");
+      throw ValueErrors.error("--target", text, "a host that can be found");
     }
     if (!allowRemote && !Arrays.stream(addresses).allMatch(InetAddress::isLoopbackAddress)) {
-      throw Expected.error(
+      throw ValueErrors.error(
           "--target",
           text + " is not on this machine",
           "a loopback address, or --allow-remote if you may put load on that server");
@@ -127,16 +127,16 @@ public final class FlagValues {
     String token;
     try {
       if (Files.size(file) > MAX_TOKEN_LENGTH + 2) {
-        throw Expected.error(
+        throw ValueErrors.error(
             "--token-file", file.toString(), "at most " + MAX_TOKEN_LENGTH + " bytes");
       }
       token = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
-      throw Expected.error(
+      throw ValueErrors.error(
           "--token-file", file + " cannot be read", "a file with one line, the token");
     }
     if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-      throw Expected.error(
+      throw ValueErrors.error(
           "--token-file", file.toString(), "one line of printable ASCII without spaces");
     }
     return token;
@@ -144,7 +144,7 @@ public final class FlagValues {
 
   public static Path readable(String flag, Path file) {
     if (!Files.isReadable(file) || Files.isDirectory(file)) {
-      throw Expected.error(flag, file + " cannot be read", "a file of certificates in PEM");
+      throw ValueErrors.error(flag, file + " cannot be read", "a file of certificates in PEM");
     }
     return file;
   }

@@ -1,6 +1,6 @@
 package dev.weir.cli.command;
 
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import dev.weir.server.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -93,7 +93,7 @@ public final class ServerClient {
         // It is refused below, together with other wrong addresses.
       }
     }
-    throw Expected.error(
+    throw ValueErrors.error(
         flag,
         ServerOptions.withoutPasswords(text),
         tls ? "https://host:port, with --tls-ca" : "http://host:port or https://host:port");

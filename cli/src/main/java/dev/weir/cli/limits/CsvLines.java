@@ -10,8 +10,8 @@ import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
 import dev.weir.rules.DidYouMean;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ final class CsvLines implements ImportLines {
       if (!COLUMNS.contains(column) || columns.indexOf(column) != columns.lastIndexOf(column)) {
         throw new CommandFailure(
             Main.FOUND,
-            Expected.line(
+            ValueErrors.line(
                     "header",
                     ShownText.quoted(column),
                     "each once of " + String.join(", ", COLUMNS))
@@ -95,7 +95,7 @@ final class CsvLines implements ImportLines {
       if (!columns.contains(column)) {
         throw new CommandFailure(
             Main.FOUND,
-            Expected.line("header", "no column " + column, String.join(", ", REQUIRED)));
+            ValueErrors.line("header", "no column " + column, String.join(", ", REQUIRED)));
       }
     }
     CsvSchema schema = CsvSchema.builder().addColumns(columns, CsvSchema.ColumnType.STRING).build();
@@ -160,7 +160,7 @@ final class CsvLines implements ImportLines {
       if (cell.matches("[0-9]{1,18}")) {
         limit.put(column, Long.parseLong(cell));
       } else if (!cell.isEmpty() || column.equals("requests_per_unit")) {
-        return Expected.line(column, ShownText.quoted(cell), "a whole number");
+        return ValueErrors.line(column, ShownText.quoted(cell), "a whole number");
       }
     }
     for (String column : List.of("window", "until")) {

@@ -31,7 +31,7 @@ final class LimitsDeleteCommand extends AdminCommand {
     AdminClient client = server().client();
     AdminClient.Answer read = client.get(subject.path());
     AdminClient.Answer answer =
-        client.ask(
+        client.call(
             "DELETE",
             subject.path() + write.query(client, "reason", reason),
             Map.of("If-Match", read.etag()),

@@ -4,7 +4,7 @@ import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.Text;
 import dev.weir.cli.command.UrlText;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -45,7 +45,7 @@ final class LimitsExportCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException, IOException {
     if (!key.isEmpty() && domain.isEmpty()) {
-      throw wrong(Expected.line("--key", "given alone", "--domain and --key"));
+      throw wrong(ValueErrors.line("--key", "given alone", "--domain and --key"));
     }
     AdminClient client = server().client();
     if (file == null || file.toString().equals("-")) {

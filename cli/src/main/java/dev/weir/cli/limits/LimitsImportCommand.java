@@ -8,14 +8,14 @@ import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.CtrlC;
 import dev.weir.cli.command.JsonObject;
 import dev.weir.cli.command.UrlText;
-import dev.weir.cli.rules.Offline;
+import dev.weir.cli.rules.OfflineActor;
 import dev.weir.cli.rules.StoreFlags;
 import dev.weir.cli.rules.WriteFlags;
 import dev.weir.cli.traffic.ReplayBar;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class LimitsImportCommand extends AdminCommand {
   private JsonObject taken(ConfigStore open, LimitsImport.Piece piece, String why) {
     try {
       return new JsonObject(
-          StoreAdmin.importRecords(open, piece.body(), Offline.cause(why), dryRun));
+          StoreAdmin.importRecords(open, piece.body(), OfflineActor.cause(why), dryRun));
     } catch (ConfigException e) {
       throw StoreFlags.failure(e);
     } catch (IllegalStateException e) {
@@ -138,7 +138,7 @@ final class LimitsImportCommand extends AdminCommand {
     String name = file.toString().toLowerCase(Locale.ROOT);
     String chosen = format != null ? format : name.endsWith(".csv") ? "csv" : "ndjson";
     if (!Map.of("csv", true, "ndjson", true).containsKey(chosen)) {
-      throw wrong(Expected.line("--format", chosen, "ndjson or csv"));
+      throw wrong(ValueErrors.line("--format", chosen, "ndjson or csv"));
     }
     return chosen.equals("csv");
   }
@@ -148,7 +148,7 @@ final class LimitsImportCommand extends AdminCommand {
       return "dry run";
     }
     if (reason == null) {
-      throw wrong(Expected.line("--reason", "none", "why these are imported, 3 to 500 characters"));
+      throw wrong(ValueErrors.line("--reason", "none", "why these are imported, 3 to 500 characters"));
     }
     return WriteFlags.reason("--reason", reason, spec());
   }

@@ -5,8 +5,8 @@ import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.JsonObject;
 import dev.weir.cli.command.UrlText;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -45,7 +45,7 @@ final class LimitsListCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException {
     if (limit < 1 || limit > MAX_SHOWN) {
-      throw wrong(Expected.line("--limit", limit, "1.." + MAX_SHOWN));
+      throw wrong(ValueErrors.line("--limit", limit, "1.." + MAX_SHOWN));
     }
     AdminClient client = server().client();
     int shown = 0;

@@ -8,8 +8,8 @@ import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.JsonObject;
 import dev.weir.cli.rules.WriteFlags;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,7 +70,7 @@ final class LimitsSetCommand extends AdminCommand {
     List<Map<String, Object>> own = flags();
     String reason = write.reason();
     AdminClient client = server().client();
-    AdminClient.Answer read = client.ask("GET", subject.path(), Map.of(), "", Set.of(404));
+    AdminClient.Answer read = client.call("GET", subject.path(), Map.of(), "", Set.of(404));
     boolean there = read.status() != 404;
     JsonObject before = there ? read.json() : new JsonObject(Map.of());
     Map<String, Object> after = merged(before, own);
@@ -85,7 +85,7 @@ final class LimitsSetCommand extends AdminCommand {
     }
     after.put("reason", reason);
     AdminClient.Answer answer =
-        client.ask(
+        client.call(
             "PUT",
             subject.path() + write.query(client),
             there ? Map.of("If-Match", read.etag()) : Map.of("If-None-Match", "*"),
@@ -110,7 +110,7 @@ final class LimitsSetCommand extends AdminCommand {
     }
     if (plan != null && (noPlan || plan.isEmpty())) {
       throw wrong(
-          Expected.line(
+          ValueErrors.line(
               "--plan", noPlan ? "given with --no-plan" : "empty", "a plan, or --no-plan"));
     }
     List<Map<String, Object>> own = new ArrayList<>();
@@ -121,7 +121,7 @@ final class LimitsSetCommand extends AdminCommand {
         Object rule = read.get("rule");
         if (own.stream().anyMatch(each -> Objects.equals(each.get("rule"), rule))
             || remove.contains(rule)) {
-          throw Expected.error("--limit", limit, "each rule once");
+          throw ValueErrors.error("--limit", limit, "each rule once");
         }
         own.add(read);
       }
@@ -141,7 +141,7 @@ final class LimitsSetCommand extends AdminCommand {
       if (byRule.remove(rule) == null) {
         throw new CommandFailure(
             Main.FOUND,
-            Expected.line(
+            ValueErrors.line(
                 "--remove",
                 rule,
                 byRule.isEmpty()

@@ -2,7 +2,7 @@ package dev.weir.cli.limits;
 
 import dev.weir.cli.command.FlagValues;
 import dev.weir.rules.DurationText;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,7 +39,7 @@ final class OwnLimitFlag {
   static Map<String, Object> read(String text, Instant now) {
     Matcher flag = FLAG.matcher(text);
     if (!flag.matches()) {
-      throw Expected.error("--limit", text, FORM);
+      throw ValueErrors.error("--limit", text, FORM);
     }
     Map<String, Object> limit = new LinkedHashMap<>();
     limit.put("rule", flag.group(1));
@@ -49,7 +49,7 @@ final class OwnLimitFlag {
       int equals = each.indexOf('=');
       String name = each.substring(0, equals);
       if (limit.put(name, value(name, each.substring(equals + 1), now)) != null) {
-        throw Expected.error("--limit", text, name + " once");
+        throw ValueErrors.error("--limit", text, name + " once");
       }
     }
     return limit;
@@ -74,7 +74,7 @@ final class OwnLimitFlag {
     try {
       return Instant.parse(text).truncatedTo(ChronoUnit.SECONDS);
     } catch (DateTimeException e) {
-      throw Expected.error(
+      throw ValueErrors.error(
           "--limit: until", text, "a time in UTC such as 2027-01-31T00:00:00Z, or how long, 7d");
     }
   }

@@ -48,7 +48,7 @@ public final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<List<Entry>> asked = descriptors.stream().map(this::entries).toList();
-    Rules.Loaded loaded = Rules.load(rules);
+    Rules.LoadResult loaded = Rules.load(rules);
     RuleSet set = loaded.ruleSet();
     if (set == null) {
       for (Problem problem : loaded.problems()) {

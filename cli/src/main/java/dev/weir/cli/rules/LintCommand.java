@@ -53,7 +53,7 @@ public final class LintCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Rules.Loaded loaded = load();
+    Rules.LoadResult loaded = load();
     int rules = loaded.ruleSet() == null ? 0 : loaded.ruleSet().rules().size();
     LintFormat.Found found = new LintFormat.Found(rules, loaded.problems());
     format.write(found, spec.commandLine().getOut());
@@ -61,7 +61,7 @@ public final class LintCommand implements Callable<Integer> {
     return failed ? Main.FOUND : 0;
   }
 
-  private Rules.Loaded load() {
+  private Rules.LoadResult load() {
     if (!files.contains(STDIN)) {
       return Rules.load(files);
     }

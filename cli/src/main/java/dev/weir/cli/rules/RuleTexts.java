@@ -6,11 +6,11 @@ import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.Text;
 import dev.weir.config.ConfigStore;
-import dev.weir.rules.Expected;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -58,13 +58,13 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
         if (!Rules.isRuleFile(file)) {
           throw new CommandFailure(
               Main.USAGE,
-              Expected.line("file", file, "a file *.yaml or *.yml whose name begins with no dot"));
+              ValueErrors.line("file", file, "a file *.yaml or *.yml whose name begins with no dot"));
         }
         String name = String.valueOf(file.getFileName());
         if (texts.put(name, text(file)) != null) {
           throw new CommandFailure(
               Main.USAGE,
-              Expected.line("file", file, "no other file " + name + ": a store has no folders"));
+              ValueErrors.line("file", file, "no other file " + name + ": a store has no folders"));
         }
         shown.put(name, file.toString());
       }
@@ -121,7 +121,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
    * @return the rules, or null if there is any error
    */
   @Nullable RuleSet parse(PrintWriter to) {
-    Rules.Loaded loaded = load();
+    Rules.LoadResult loaded = load();
     loaded.problems().forEach(to::println);
     long errors =
         loaded.problems().stream().filter(each -> each.severity() == Severity.ERROR).count();
@@ -132,9 +132,9 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
     return loaded.ruleSet();
   }
 
-  private Rules.Loaded load() {
+  private Rules.LoadResult load() {
     if (texts.isEmpty()) {
-      return new Rules.Loaded(RuleSet.EMPTY, List.<Problem>of());
+      return new Rules.LoadResult(RuleSet.EMPTY, List.<Problem>of());
     }
     Map<String, String> byShown = new TreeMap<>();
     texts.forEach((name, text) -> byShown.put(shown.getOrDefault(name, name), text));

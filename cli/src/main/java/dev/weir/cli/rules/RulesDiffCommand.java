@@ -6,8 +6,8 @@ import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.JsonObject;
 import dev.weir.cli.command.UrlText;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,7 @@ final class RulesDiffCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException {
     if (path != null && to != null) {
-      throw wrong(Expected.line("--to", to, "a folder, or a revision"));
+      throw wrong(ValueErrors.line("--to", to, "a folder, or a revision"));
     }
     RuleTexts local = path == null ? RuleTexts.NONE : RuleTexts.read(List.of(path));
     AdminClient client = server().client();
@@ -85,7 +85,7 @@ final class RulesDiffCommand extends AdminCommand {
         path == null
             ? client.get("/rules/diff" + UrlText.query("from", "" + older, "to", "" + newer)).json()
             : client
-                .ask(
+                .call(
                     "POST",
                     "/rules/check",
                     Map.of(),

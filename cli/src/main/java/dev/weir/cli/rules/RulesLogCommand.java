@@ -3,7 +3,7 @@ package dev.weir.cli.rules;
 import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.HeadedTable;
 import dev.weir.cli.command.JsonObject;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -24,7 +24,7 @@ final class RulesLogCommand extends AdminCommand {
   @Override
   public int run() throws InterruptedException {
     if (limit < 1 || limit > MAX_SHOWN) {
-      throw wrong(Expected.line("--limit", limit, "1.." + MAX_SHOWN));
+      throw wrong(ValueErrors.line("--limit", limit, "1.." + MAX_SHOWN));
     }
     List<JsonObject> revisions = RevisionList.newest(server().client(), limit);
     if (json()) {

@@ -7,7 +7,7 @@ import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
@@ -106,7 +106,7 @@ final class RulesPullCommand extends AdminCommand {
       RuleTexts.inFolder(folder)
           .forEach(file -> local.put(String.valueOf(file.getFileName()), RuleTexts.text(file)));
     } else if (Files.exists(folder)) {
-      throw wrong(Expected.line("DIR", folder, "a folder"));
+      throw wrong(ValueErrors.line("DIR", folder, "a folder"));
     }
     return local;
   }

@@ -5,7 +5,7 @@ import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.JsonObject;
 import dev.weir.config.Json;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +88,7 @@ final class RulesPushCommand extends AdminCommand {
     }
     if (dryRun) {
       JsonObject checked =
-          client.ask("POST", "/rules/check", Map.of(), check(target), Set.of()).json();
+          client.call("POST", "/rules/check", Map.of(), check(target), Set.of()).json();
       if (!checked.isTrue("valid")) {
         AdminClient.Problems.lines(checked).forEach(err()::println);
         err().println("the server, which may be of another version, refuses these rules");
@@ -98,7 +98,7 @@ final class RulesPushCommand extends AdminCommand {
       return 0;
     }
     AdminClient.Answer answer =
-        client.ask(
+        client.call(
             "PATCH",
             "/rules" + write.query(client),
             Map.of("If-Match", stored.etag()),
@@ -133,7 +133,7 @@ final class RulesPushCommand extends AdminCommand {
     } else if (rolloutTime != null || maxRefusedRise != null) {
       throw new ParameterException(
           spec().commandLine(),
-          Expected.line(
+          ValueErrors.line(
               rolloutTime == null ? "--max-refused-rise" : "--rollout-time",
               "without --rollout",
               "--rollout SHARE too"));

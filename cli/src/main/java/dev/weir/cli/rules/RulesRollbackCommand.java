@@ -46,7 +46,7 @@ final class RulesRollbackCommand extends AdminCommand {
       return 0;
     }
     AdminClient.Answer answer =
-        client.ask(
+        client.call(
             "POST",
             "/rules/rollback" + write.query(client),
             Map.of("If-Match", stored.etag()),

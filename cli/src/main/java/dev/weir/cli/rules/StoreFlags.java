@@ -8,7 +8,7 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -153,6 +153,6 @@ public final class StoreFlags {
   }
 
   private ParameterException wrong(String flag, Object value, String expected) {
-    return new ParameterException(command.commandLine(), Expected.line(flag, value, expected));
+    return new ParameterException(command.commandLine(), ValueErrors.line(flag, value, expected));
   }
 }

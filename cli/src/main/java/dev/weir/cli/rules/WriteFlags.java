@@ -2,7 +2,7 @@ package dev.weir.cli.rules;
 
 import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.command.UrlText;
-import dev.weir.rules.Expected;
+import dev.weir.rules.ValueErrors;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class WriteFlags {
     if (reason == null) {
       throw new ParameterException(
           command.commandLine(),
-          Expected.line("--reason", "none", "why this is changed, in 3 to 500 characters"));
+          ValueErrors.line("--reason", "none", "why this is changed, in 3 to 500 characters"));
     }
     return reason("--reason", reason, command);
   }
@@ -53,7 +53,7 @@ public final class WriteFlags {
         || stripped.chars().anyMatch(Character::isISOControl)) {
       throw new ParameterException(
           command.commandLine(),
-          Expected.line(
+          ValueErrors.line(
               flag,
               stripped.length() > MAX_REASON ? stripped.length() + " characters" : '"' + text + '"',
               MIN_REASON + " to " + MAX_REASON + " characters, no control characters"));
@@ -81,6 +81,6 @@ public final class WriteFlags {
    * @return the exit status
    */
   public int applied(AdminClient.Answer answer, PrintWriter err) {
-    return wait ? Applied.show(answer, err) : 0;
+    return wait ? RolloutReport.show(answer, err) : 0;
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.cli.traffic;
 
-import dev.weir.traffic.Inspect;
+import dev.weir.traffic.InputInspection;
 import dev.weir.traffic.Inspection;
 import dev.weir.traffic.TrafficException;
 import java.io.IOException;
@@ -36,7 +36,7 @@ public final class InspectCommand extends TrafficCommand {
     flags().add(files);
     Inspection inspection;
     try (ReplayBar bar = new ReplayBar("inspect")) {
-      inspection = Inspect.run(flags().traffic(), bar);
+      inspection = InputInspection.run(flags().traffic(), bar);
     }
     show(json ? inspection.json() : inspection.text());
     if (inspection.records() == 0) {

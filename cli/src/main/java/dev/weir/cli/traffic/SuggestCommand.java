@@ -2,7 +2,7 @@ package dev.weir.cli.traffic;
 
 import dev.weir.Algorithm;
 import dev.weir.cli.command.FlagValues;
-import dev.weir.replay.Suggest;
+import dev.weir.replay.LimitSuggestions;
 import dev.weir.replay.Suggestions;
 import dev.weir.rules.ShareText;
 import dev.weir.traffic.TrafficException;
@@ -83,18 +83,18 @@ public final class SuggestCommand extends TrafficCommand {
 
   @Override
   List<String> run() throws IOException, TrafficException {
-    Suggest.Options options = options();
+    LimitSuggestions.Options options = options();
     Suggestions suggestion;
     try (ReplayBar bar = new ReplayBar("suggest")) {
-      suggestion = Suggest.runEach(flags().traffic(), options, report, bar);
+      suggestion = LimitSuggestions.runEach(flags().traffic(), options, report, bar);
     }
     show(json ? suggestion.json() : suggestion.text());
     return suggestion.warnings();
   }
 
-  private Suggest.Options options() {
+  private LimitSuggestions.Options options() {
     try {
-      return new Suggest.Options(
+      return new LimitSuggestions.Options(
           windows.stream().map(each -> FlagValues.window("window", each)).toList(),
           ShareText.read("--refuse-at-most", refuseAtMost) / (double) ShareText.WHOLE,
           Algorithm.of(algorithm),

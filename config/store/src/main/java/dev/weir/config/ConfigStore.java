@@ -117,7 +117,7 @@ public interface ConfigStore extends AutoCloseable {
    * @param json a description of the event, an object as in {@link Entry}; the change has it as
    *     {@code after}
    */
-  Change note(String kind, String json, Cause cause);
+  Change log(String kind, String json, Cause cause);
 
   /** Returns the servers that have reported within a day, in the order of their ids. */
   List<Node> nodes();

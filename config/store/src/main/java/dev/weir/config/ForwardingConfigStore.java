@@ -76,8 +76,8 @@ public abstract class ForwardingConfigStore implements ConfigStore {
   }
 
   @Override
-  public Change note(String kind, String json, Cause cause) {
-    return delegate().note(kind, json, cause);
+  public Change log(String kind, String json, Cause cause) {
+    return delegate().log(kind, json, cause);
   }
 
   @Override

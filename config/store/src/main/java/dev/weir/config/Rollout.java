@@ -1,7 +1,7 @@
 package dev.weir.config;
 
 import dev.weir.config.internal.bytes.Check;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.rows.Counts;
 import dev.weir.internal.Choice;
 import java.io.IOException;
@@ -131,7 +131,7 @@ public record Rollout(
           State.valueOf(members.text("state").toUpperCase(Locale.ROOT)),
           members.text("outcome"));
     } catch (IOException | DateTimeException | ArithmeticException | IllegalArgumentException e) {
-      throw Stored.damaged("rollout", "unreadable, " + e.getMessage(), e);
+      throw RowFormat.damaged("rollout", "unreadable, " + e.getMessage(), e);
     }
   }
 }

@@ -4,7 +4,7 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Rollout.State;
 import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.bytes.HexHash;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.rows.Counts;
 import dev.weir.config.rows.Tree;
 import java.time.Duration;
@@ -219,7 +219,7 @@ public final class Rollouts {
     Tree tree =
         store
             .revision(rollout.before())
-            .orElseThrow(() -> Stored.damaged("revision " + rollout.before(), "missing", null))
+            .orElseThrow(() -> RowFormat.damaged("revision " + rollout.before(), "missing", null))
             .tree();
     String reason = "rollout of revision " + rollout.revision() + " undone: " + why;
     Cause cause = new Cause("weir", "", "rollout", "", "", Check.shortened(reason, 500));

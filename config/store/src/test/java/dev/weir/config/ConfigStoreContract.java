@@ -336,7 +336,7 @@ public abstract class ConfigStoreContract {
         new EntryWrite("token", "a", "{\"role\":\"viewer\",\"hash\":\"x1\"}", 0, Set.of("hash"));
     store.write(write, CAUSE);
     store.write(EntryWrite.delete("token", "a", 1), CAUSE);
-    Change note = store.note("login", "{\"refused\":true}", CAUSE);
+    Change note = store.log("login", "{\"refused\":true}", CAUSE);
     List<ChangeDetails> details = store.changes(0, 10).stream().map(Change::details).toList();
     assertThat(details).extracting(ChangeDetails::kind).containsExactly("token", "token", "login");
     assertThat(details).extracting(ChangeDetails::cause).containsOnly(CAUSE);
@@ -351,7 +351,7 @@ public abstract class ConfigStoreContract {
   @Test
   void badEntries_areRefused() {
     for (String kind : List.of("rules", "record", "", "Token", "a b", "x".repeat(51))) {
-      assertThatThrownBy(() -> store.note(kind, "{}", CAUSE))
+      assertThatThrownBy(() -> store.log(kind, "{}", CAUSE))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("kind: ");
     }

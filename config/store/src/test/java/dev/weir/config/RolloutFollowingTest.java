@@ -58,7 +58,7 @@ class RolloutFollowingTest {
     }
 
     @Override
-    public List<Problem> changed(Rules.Loaded loaded) {
+    public List<Problem> changed(Rules.LoadResult loaded) {
       domain = Objects.requireNonNull(loaded.ruleSet()).domains().iterator().next();
       return List.of();
     }

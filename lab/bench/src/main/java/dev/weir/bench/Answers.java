@@ -51,7 +51,7 @@ public final class Answers {
   }
 
   /** Returns the number of decisions, timed or not. */
-  public synchronized long asked() {
+  public synchronized long requested() {
     return asked;
   }
 

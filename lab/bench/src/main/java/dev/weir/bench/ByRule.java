@@ -27,7 +27,7 @@ public class ByRule extends KeyedBenchmark {
 
   /** A thread's requests, which are used again and again. */
   @State(Scope.Thread)
-  public static class Together {
+  public static class ThreadRequests {
     private final String[] texts = new String[2];
     private RequestBatch batch;
 
@@ -50,13 +50,13 @@ public class ByRule extends KeyedBenchmark {
 
   /** Decides a batch of one: the call of a port that has one request at a time. */
   @Benchmark
-  public int alone(Cursor cursor, Together together) {
+  public int alone(Cursor cursor, ThreadRequests together) {
     return engine.decide(together.batch, together.texts, sequence, cursor.next(), 1);
   }
 
   @Benchmark
   @OperationsPerInvocation(ByFingerprint.BATCH)
-  public int batch(Cursor cursor, Together together) {
+  public int batch(Cursor cursor, ThreadRequests together) {
     int from = cursor.next() * ByFingerprint.BATCH & (Draw.LENGTH - 1);
     return engine.decide(together.batch, together.texts, sequence, from, ByFingerprint.BATCH);
   }

@@ -49,7 +49,7 @@ public final class Callers implements AutoCloseable {
   }
 
   /** Requests permits for keys at random, from many threads that wait for each answer. */
-  public Answers ask(KeyedLimiter limiter, List<String> keys, int seconds)
+  public Answers request(KeyedLimiter limiter, List<String> keys, int seconds)
       throws InterruptedException {
     return run(
         THREADS,
@@ -59,7 +59,7 @@ public final class Callers implements AutoCloseable {
   }
 
   /** Requests permits for keys at random, from few threads that do not wait. */
-  public Answers askAsync(AsyncLimiter limiter, List<String> keys, int seconds)
+  public Answers requestAsync(AsyncLimiter limiter, List<String> keys, int seconds)
       throws InterruptedException {
     return run(
         ASYNC_THREADS,

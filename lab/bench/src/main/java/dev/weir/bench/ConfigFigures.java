@@ -52,13 +52,13 @@ final class ConfigFigures {
   public static void main(String[] arguments) throws Exception {
     int entries = Integer.parseInt(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
-    Map<String, Entries.Opening> contenders = new LinkedHashMap<>();
+    Map<String, Entries.Opener> contenders = new LinkedHashMap<>();
     contenders.put("RocksDB, as Weir sets it", Entries::rocksDb);
     contenders.put("MVStore", Entries::mvStore);
     contenders.put("SQLite, WAL, full sync", Entries::sqlite);
     Map<String, List<Round>> found = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
-      for (Map.Entry<String, Entries.Opening> each : contenders.entrySet()) {
+      for (Map.Entry<String, Entries.Opener> each : contenders.entrySet()) {
         System.err.printf("round %d: %s%n", round + 1, each.getKey());
         found
             .computeIfAbsent(each.getKey(), name -> new ArrayList<>())
@@ -85,7 +85,7 @@ final class ConfigFigures {
     records(entries);
   }
 
-  private static Round measure(Entries.Opening opening, int entries, int seed) throws Exception {
+  private static Round measure(Entries.Opener opening, int entries, int seed) throws Exception {
     Path folder = Files.createTempDirectory("weir-bench-config");
     SplittableRandom values = new SplittableRandom(seed);
     int[] order = order(entries, seed);

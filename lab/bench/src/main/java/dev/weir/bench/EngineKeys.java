@@ -72,7 +72,7 @@ final class EngineKeys {
             ? "requests_per_unit: %d, unit: hour, burst: %d"
                 .formatted(Load.TRICKLE.permits(), Load.AMPLE)
             : "requests_per_unit: 1, unit: day";
-    Rules.Loaded loaded = Rules.parse("bench.yaml", RULES.formatted(limit));
+    Rules.LoadResult loaded = Rules.parse("bench.yaml", RULES.formatted(limit));
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       throw new IllegalStateException("rules: " + loaded.problems());

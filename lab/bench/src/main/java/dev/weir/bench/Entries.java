@@ -27,7 +27,7 @@ interface Entries extends AutoCloseable {
   void close() throws SQLException;
 
   /** A way to open a database in a new folder. */
-  interface Opening {
+  interface Opener {
     Entries open(Path folder) throws Exception;
   }
 

@@ -89,7 +89,7 @@ public class MiddlewareRequest {
   @Setup
   public void start() {
     engine = Engine.create(new MemoryStore(Keys.MOST), Ticker.system(), EngineSettings.DEFAULTS);
-    Rules.Loaded loaded = Rules.parse("bench.yaml", RULES);
+    Rules.LoadResult loaded = Rules.parse("bench.yaml", RULES);
     @Nullable RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       throw new IllegalStateException("rules: " + loaded.problems());

@@ -19,7 +19,7 @@ final class ClosedSchedule extends Schedule {
 
   /** Reports nothing: no request is due before it can be sent. */
   @Override
-  void notice(long nowNanos, LongConsumer late) {}
+  void reportLate(long nowNanos, LongConsumer late) {}
 
   @Override
   long unclaimed() {

@@ -42,10 +42,10 @@ final class FieldBlocks implements Http2HeadersDecoder {
    */
   private int encodings;
 
-  private final @Nullable Known[] known = new Known[KNOWN];
+  private final @Nullable KnownBlock[] known = new KnownBlock[KNOWN];
   private int oldest;
 
-  private record Known(ByteBuf block, Http2Headers fields) {}
+  private record KnownBlock(ByteBuf block, Http2Headers fields) {}
 
   FieldBlocks(LoadPlan plan, LoadPlan.Target target) {
     String token = plan.access().token();
@@ -84,7 +84,7 @@ final class FieldBlocks implements Http2HeadersDecoder {
 
   @Override
   public Http2Headers decodeHeaders(int stream, ByteBuf answer) throws Http2Exception {
-    for (Known each : known) {
+    for (KnownBlock each : known) {
       if (each != null && ByteBufUtil.equals(each.block, answer)) {
         answer.skipBytes(answer.readableBytes());
         return each.fields;
@@ -92,7 +92,7 @@ final class FieldBlocks implements Http2HeadersDecoder {
     }
     ByteBuf copy = Unpooled.copiedBuffer(answer);
     Http2Headers fields = decoder.decodeHeaders(stream, answer);
-    known[oldest] = new Known(copy, fields);
+    known[oldest] = new KnownBlock(copy, fields);
     oldest = (oldest + 1) % KNOWN;
     return fields;
   }

@@ -30,7 +30,7 @@ final class LaneRing {
    * lanes after it. The next call begins with another lane.
    */
   void send(long nowNanos) {
-    schedule.notice(nowNanos, tally::noticed);
+    schedule.reportLate(nowNanos, tally::noticed);
     boolean more = true;
     for (int tried = 0; tried < lanes.size() && more; tried++) {
       more = lanes.get(turn).fill(nowNanos);

@@ -64,7 +64,7 @@ final class OpenSchedule extends Schedule {
   }
 
   @Override
-  void notice(long nowNanos, LongConsumer late) {
+  void reportLate(long nowNanos, LongConsumer late) {
     Span span = span();
     long passed = Math.min(nowNanos, span.endNanos() - 1) - span.startNanos();
     if (passed < 0) {

@@ -56,7 +56,7 @@ abstract sealed class Schedule permits OpenSchedule, ClosedSchedule {
    * Reports the lateness of each measured request that has become due since the last call, in
    * nanoseconds.
    */
-  abstract void notice(long nowNanos, LongConsumer late);
+  abstract void reportLate(long nowNanos, LongConsumer late);
 
   /**
    * Returns the number of requests of the measured time that were due before its end and never

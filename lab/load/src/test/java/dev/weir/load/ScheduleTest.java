@@ -235,16 +235,16 @@ class ScheduleTest {
   void open_notice_isHowLateEachMeasuredRequestWasSeen_andEachOnce() {
     OpenSchedule schedule = new OpenSchedule(1_000, 2 * MILLI, 3 * MILLI);
     List<Long> late = new ArrayList<>();
-    schedule.notice(SECOND, late::add);
+    schedule.reportLate(SECOND, late::add);
     assertThat(late).as("before it begins").isEmpty();
     schedule.begin(0);
 
-    schedule.notice(MILLI, late::add);
+    schedule.reportLate(MILLI, late::add);
     assertThat(late).as("of the warm-up").isEmpty();
-    schedule.notice(3 * MILLI + 7, late::add);
+    schedule.reportLate(3 * MILLI + 7, late::add);
     assertThat(late).containsExactly(MILLI + 7, 7L);
-    schedule.notice(3 * MILLI + 8, late::add);
-    schedule.notice(SECOND, late::add);
+    schedule.reportLate(3 * MILLI + 8, late::add);
+    schedule.reportLate(SECOND, late::add);
     assertThat(late).containsExactly(MILLI + 7, 7L, SECOND - 4 * MILLI);
   }
 

@@ -22,7 +22,7 @@ public record Interval(
     Map<Protocol, Tally.Heard> heard,
     List<Resources> resources,
     List<String> events) {
-  public Tally.Heard heard(Protocol protocol) {
+  public Tally.Heard answers(Protocol protocol) {
     Tally.Heard each = heard.get(protocol);
     if (each == null) {
       throw new IllegalStateException("protocol: " + protocol + " (expected: all are asked)");
@@ -32,6 +32,6 @@ public record Interval(
 
   /** Returns answers per second. */
   public double rate(Protocol protocol) {
-    return heard(protocol).answers() / length;
+    return answers(protocol).answers() / length;
   }
 }

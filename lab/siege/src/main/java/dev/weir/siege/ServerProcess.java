@@ -97,10 +97,10 @@ public final class ServerProcess implements AutoCloseable {
    *
    * @param text its complete output
    */
-  public record Said(int status, String text) {}
+  public record CommandResult(int status, String text) {}
 
   /** Runs {@code weir cluster} in a separate process, and returns when the process has ended. */
-  public static Said cluster(Target target, String... words) throws IOException {
+  public static CommandResult cluster(Target target, String... words) throws IOException {
     List<String> all = new ArrayList<>(List.of("cluster"));
     all.addAll(List.of(words));
     all.addAll(List.of("--url", "http://" + target.host() + ":" + target.http()));
@@ -109,7 +109,7 @@ public final class ServerProcess implements AutoCloseable {
             .options(HEAP, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
             .start()) {
       while (!process.endsWithin(Duration.ofMinutes(1))) {}
-      return new Said(process.exitStatus(), process.output());
+      return new CommandResult(process.exitStatus(), process.output());
     }
   }
 

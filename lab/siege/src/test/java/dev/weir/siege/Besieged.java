@@ -89,7 +89,7 @@ final class Besieged implements AutoCloseable {
       Ration ration = new Ration(false);
       try (Guest guest = protocol.connect(target)) {
         for (int i = 0; i < WARM; i++) {
-          assertThat(ration.judge(guest.ask(ration.rule(), ration.key()), 0, 0)).isNull();
+          assertThat(ration.judge(guest.request(ration.rule(), ration.key()), 0, 0)).isNull();
         }
       }
     }
@@ -142,7 +142,7 @@ final class Besieged implements AutoCloseable {
     Target mine = target.withToken(anyToken);
     Ration ration = new Ration(false);
     try (HttpGuest guest = new HttpGuest(mine)) {
-      return guest.ask(ration.rule(), ration.key()).allowed();
+      return guest.request(ration.rule(), ration.key()).allowed();
     } catch (IOException e) {
       if (String.valueOf(e.getMessage()).startsWith("status 401")) {
         return false;

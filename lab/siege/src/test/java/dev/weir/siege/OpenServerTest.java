@@ -3,7 +3,7 @@ package dev.weir.siege;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.siege.guests.Attack;
-import dev.weir.siege.guests.Unfinished;
+import dev.weir.siege.guests.UnfinishedRequests;
 import dev.weir.siege.soak.Calls;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +33,7 @@ class OpenServerTest {
 
   @ParameterizedTest
   @EnumSource
-  void unfinishedRequests_areOfNoHarm(Unfinished attack) throws Exception {
+  void unfinishedRequests_areOfNoHarm(UnfinishedRequests attack) throws Exception {
     Attack.Outcome outcome = besieged.endures(attack);
     assertThat(outcome.left()).as("connections that outlived the request timeout").isZero();
   }
@@ -46,7 +46,7 @@ class OpenServerTest {
 
   @Test
   void serverThatWasAttacked_stopsInTime() throws Exception {
-    besieged.endures(Unfinished.COMMANDS);
+    besieged.endures(UnfinishedRequests.COMMANDS);
     besieged.stops();
   }
 }

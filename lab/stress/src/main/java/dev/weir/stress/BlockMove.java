@@ -31,7 +31,7 @@ public class BlockMove extends Meeting {
 
   @Actor
   public void refused(ZZZZ_Result result) {
-    result.r3 = ask(3);
-    result.r4 = ask(3);
+    result.r3 = request(3);
+    result.r4 = request(3);
   }
 }

@@ -19,16 +19,16 @@ abstract class Meeting {
     Policy policy = Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build();
     binding = store.bind("limit", policy, 0);
     for (int key : used) {
-      ask(store, binding, key);
+      request(store, binding, key);
     }
   }
 
   /** Requests the one permit that a key has. */
-  final boolean ask(int key) {
-    return ask(store, binding, key);
+  final boolean request(int key) {
+    return request(store, binding, key);
   }
 
-  private static boolean ask(MemoryStore store, Binding binding, int key) {
+  private static boolean request(MemoryStore store, Binding binding, int key) {
     return store.decide(binding, fingerprint(key), 1, 0) >= 0;
   }
 

@@ -30,7 +30,7 @@ public class PageResize extends Meeting {
   public void resizes(ZZZZ_Result result) {
     boolean added = true;
     for (int key = 3; key <= MOST_KEYS; key++) {
-      added &= ask(key);
+      added &= request(key);
     }
     result.r1 = added;
     boolean forgotten = true;
@@ -42,7 +42,7 @@ public class PageResize extends Meeting {
 
   @Actor
   public void refused(ZZZZ_Result result) {
-    result.r3 = ask(1);
-    result.r4 = ask(2);
+    result.r3 = request(1);
+    result.r4 = request(2);
   }
 }

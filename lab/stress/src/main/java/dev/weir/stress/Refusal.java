@@ -25,13 +25,13 @@ public class Refusal extends Meeting {
 
   @Actor
   public void grows(ZZZZ_Result result) {
-    result.r1 = ask(3);
-    result.r2 = ask(4);
+    result.r1 = request(3);
+    result.r2 = request(4);
   }
 
   @Actor
   public void refused(ZZZZ_Result result) {
-    result.r3 = ask(1);
-    result.r4 = ask(2);
+    result.r3 = request(1);
+    result.r4 = request(2);
   }
 }

@@ -23,17 +23,17 @@ public class RingGrowth extends Meeting {
 
   @Actor
   public void first(ZZZZ_Result result) {
-    result.r1 = ask(3);
+    result.r1 = request(3);
   }
 
   @Actor
   public void second(ZZZZ_Result result) {
-    result.r2 = ask(4);
+    result.r2 = request(4);
   }
 
   @Arbiter
   public void after(ZZZZ_Result result) {
-    result.r3 = ask(3) || ask(1);
-    result.r4 = ask(4) || ask(2);
+    result.r3 = request(3) || request(1);
+    result.r4 = request(4) || request(2);
   }
 }

@@ -26,7 +26,7 @@ public class RuleChange extends Meeting {
 
   @Actor
   public void asks(ZZ_Result result) {
-    result.r1 = ask(1);
+    result.r1 = request(1);
   }
 
   @Actor
@@ -36,6 +36,6 @@ public class RuleChange extends Meeting {
 
   @Arbiter
   public void after(ZZ_Result result) {
-    result.r2 = ask(1);
+    result.r2 = request(1);
   }
 }

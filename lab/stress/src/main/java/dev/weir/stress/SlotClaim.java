@@ -27,17 +27,17 @@ public class SlotClaim extends Meeting {
 
   @Actor
   public void first(ZZZZ_Result result) {
-    result.r1 = ask(1);
+    result.r1 = request(1);
   }
 
   @Actor
   public void second(ZZZZ_Result result) {
-    result.r2 = ask(1);
+    result.r2 = request(1);
   }
 
   @Arbiter
   public void after(ZZZZ_Result result) {
-    result.r3 = ask(1);
-    result.r4 = ask(1);
+    result.r3 = request(1);
+    result.r4 = request(1);
   }
 }

@@ -2,7 +2,7 @@ package dev.weir.grpc;
 
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
@@ -30,7 +30,7 @@ final class CallDescriptors {
   private final List<DescriptorTemplate> templates;
   private final ClientAddress address;
   private final SecretHash secrets;
-  private final Missing missing;
+  private final MissingValue missing;
 
   private CallDescriptors(Settings settings) {
     domain = settings.domain;
@@ -44,10 +44,10 @@ final class CallDescriptors {
     RequestIdentity identity = new RequestIdentity(call, address, secrets);
     List<Descriptor> descriptors = new ArrayList<>(templates.size());
     for (DescriptorTemplate template : templates) {
-      String absent = missing == Missing.SHARED ? null : template.missing(identity);
+      String absent = missing == MissingValue.SHARED ? null : template.missing(identity);
       if (absent == null) {
         descriptors.add(new Descriptor(template.fill(identity, Entry::new), null, null));
-      } else if (missing == Missing.REFUSE) {
+      } else if (missing == MissingValue.REFUSE) {
         return new Made(new Request(domain, List.of(), 1), absent);
       }
     }
@@ -60,7 +60,7 @@ final class CallDescriptors {
     final List<DescriptorTemplate> templates = new ArrayList<>();
     ClientAddress address = ClientAddress.ofPeer();
     SecretHash secrets = SecretHash.plain();
-    Missing missing = Missing.SHARED;
+    MissingValue missing = MissingValue.SHARED;
 
     /** Adds the problems of the settings if there is a decider. */
     void check(List<String> problems) {

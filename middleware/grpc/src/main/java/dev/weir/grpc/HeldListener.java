@@ -10,7 +10,7 @@ import io.grpc.Status;
  * and find that it is not.
  */
 final class HeldListener<B> extends ClientCall.Listener<B> {
-  private final Held<ClientCall.Listener<B>> events = new Held<>();
+  private final EventQueue<ClientCall.Listener<B>> events = new EventQueue<>();
 
   /** Passes events on from now on. */
   void open(ClientCall.Listener<B> listener) {

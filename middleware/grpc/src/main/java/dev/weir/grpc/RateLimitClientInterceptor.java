@@ -3,7 +3,7 @@ package dev.weir.grpc;
 import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.internal.RememberedRefusals;
@@ -82,7 +82,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
   public <A, B> ClientCall<A, B> interceptCall(
       MethodDescriptor<A, B> method, CallOptions options, Channel next) {
     String authority = options.getAuthority() == null ? next.authority() : options.getAuthority();
-    return new AskingCall<>(
+    return new LimitedClientCall<>(
         this,
         next.newCall(method, options),
         method.getFullMethodName(),
@@ -134,8 +134,8 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
       return this;
     }
 
-    /** Sets the effect of a missing value on a call. Default: {@link Missing#SHARED}. */
-    public Builder missing(Missing missing) {
+    /** Sets the effect of a missing value on a call. Default: {@link MissingValue#SHARED}. */
+    public Builder missing(MissingValue missing) {
       settings.missing = missing;
       return this;
     }

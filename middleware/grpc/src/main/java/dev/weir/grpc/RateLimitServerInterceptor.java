@@ -4,7 +4,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.rules.Request;
@@ -104,12 +104,12 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     if (request.descriptors().isEmpty()) {
       return next.startCall(call, headers);
     }
-    LateStart<A> late =
-        new LateStart<>(
+    DelayedCall<A> late =
+        new DelayedCall<>(
             call, (turn, answer) -> start(turn, request, answer, call, headers, next), executor);
     Turn turn = new Turn(decider, request, () -> waitNanos(context), late::decided);
     late.turn(turn);
-    Answer answer = turn.ask();
+    Answer answer = turn.decide();
     return answer == null ? late : start(turn, request, answer, call, headers, next);
   }
 
@@ -193,8 +193,8 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
       return this;
     }
 
-    /** Sets the effect of a missing value on a call. Default: {@link Missing#SHARED}. */
-    public Builder missing(Missing missing) {
+    /** Sets the effect of a missing value on a call. Default: {@link MissingValue#SHARED}. */
+    public Builder missing(MissingValue missing) {
       settings.missing = missing;
       return this;
     }

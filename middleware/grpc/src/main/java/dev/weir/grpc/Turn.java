@@ -35,7 +35,7 @@ final class Turn {
   /**
    * @param maxWaitNanos returns the time for which the call may still wait in a queue; called when
    *     it is refused
-   * @param late receives an answer that comes after {@link #ask} has returned, on a thread that
+   * @param late receives an answer that comes after {@link #decide} has returned, on a thread that
    *     must not be blocked
    */
   Turn(Decider decider, Request request, LongSupplier maxWaitNanos, Consumer<? super Answer> late) {
@@ -49,7 +49,7 @@ final class Turn {
    * Decides the call. Returns the answer if it is there at once; null if it comes later, or the
    * call left.
    */
-  @Nullable Answer ask() {
+  @Nullable Answer decide() {
     decider.decide(request, this::decided);
     synchronized (this) {
       if (state == State.LEFT) {

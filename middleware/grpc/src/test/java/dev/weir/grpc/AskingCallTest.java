@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.Answer;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
 import io.grpc.CallOptions;
@@ -252,7 +252,7 @@ class AskingCallTest {
   void missingValue_isRefusedWhereTheBuilderSaysSo() {
     channel =
         server.with(
-            interceptor().descriptor("tenant={header:tenant}").missing(Missing.REFUSE).build());
+            interceptor().descriptor("tenant={header:tenant}").missing(MissingValue.REFUSE).build());
     TestCall call = TestCall.send(channel, Shop.ADD);
     tasks.run();
 

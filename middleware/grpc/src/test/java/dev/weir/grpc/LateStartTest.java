@@ -79,7 +79,7 @@ class LateStartTest {
       decider.answer(ByHand.ADMITTED);
       tasks.run();
 
-      call.say("a").say("b").end().ok();
+      call.sendMessage("a").sendMessage("b").end().ok();
 
       assertThat(tasks.due()).isZero();
       assertThat(call.messages).containsExactly("ab");
@@ -241,7 +241,7 @@ class LateStartTest {
       decider.answer(ByHand.ADMITTED);
       tasks.run();
 
-      call.say("a").end().ok();
+      call.sendMessage("a").end().ok();
     }
   }
 }

@@ -43,7 +43,7 @@ final class Limits implements AutoCloseable {
   }
 
   static void apply(Engine engine, String yaml) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.ruleSet()).as("%s", loaded.problems()).isNotNull();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
   }

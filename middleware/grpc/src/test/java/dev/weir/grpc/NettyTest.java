@@ -248,7 +248,7 @@ class NettyTest {
               CallOptions.DEFAULT.withDeadlineAfter(Duration.ofSeconds(4)),
               new Metadata());
       // Without a message Netty would not send the headers of a unary call.
-      call.say("a").end();
+      call.sendMessage("a").end();
       assertThat(call.code()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
       assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
       assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();

@@ -123,7 +123,7 @@ class RateLimitClientInterceptorTest {
 
     TestCall.start(
             channel, Shop.ADD, CallOptions.DEFAULT.withAuthority("elsewhere"), new Metadata())
-        .say("a")
+        .sendMessage("a")
         .end()
         .exhausted();
     assertThat(sent.calls()).isEqualTo(4);
@@ -180,7 +180,7 @@ class RateLimitClientInterceptorTest {
     TestCall.send(channel, Shop.CHAT).exhausted();
     server.shop.log.clear();
 
-    TestCall call = TestCall.start(channel, Shop.CHAT).say("a").say("b");
+    TestCall call = TestCall.start(channel, Shop.CHAT).sendMessage("a").sendMessage("b");
     assertThat(call.call.isReady()).isFalse();
     assertThat(call.readies).hasValue(0);
     time.advance(Duration.ofSeconds(60));
@@ -188,7 +188,7 @@ class RateLimitClientInterceptorTest {
     assertThat(server.shop.log).contains("start", "message a", "message b");
     assertThat(call.call.isReady()).isTrue();
     assertThat(call.readies).hasValueGreaterThan(0);
-    call.say("c").end().ok();
+    call.sendMessage("c").end().ok();
     assertThat(call.messages).containsExactly("abc");
   }
 
@@ -231,7 +231,7 @@ class RateLimitClientInterceptorTest {
   /** Refuses calls of one method for 100 ns. */
   private static void refuse(
       RateLimitClientInterceptor limits, String method, List<Descriptor> descriptors) {
-    limits.refusals.remember(limits.keys.key("shop", method, descriptors), 0, 100);
+    limits.refusals.add(limits.keys.key("shop", method, descriptors), 0, 100);
   }
 
   /** Returns for how long such a call is refused. */

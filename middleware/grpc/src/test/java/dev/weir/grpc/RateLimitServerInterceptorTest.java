@@ -9,7 +9,7 @@ import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Metadata;
@@ -62,7 +62,7 @@ class RateLimitServerInterceptorTest {
       for (int call = 0; call < 2; call++) {
         TestCall admitted = TestCall.start(server.channel, method);
         for (int i = 0; i < messages; i++) {
-          admitted.say("a");
+          admitted.sendMessage("a");
         }
         admitted.end().ok();
         assertThat(admitted.messages).containsExactly("a".repeat(messages));
@@ -251,9 +251,9 @@ class RateLimitServerInterceptorTest {
 
   @Test
   void missingValue_sharesOrSkipsOrRefuses() throws Exception {
-    try (InProcess shared = server(Missing.SHARED);
-        InProcess skipped = server(Missing.SKIP);
-        InProcess refused = server(Missing.REFUSE)) {
+    try (InProcess shared = server(MissingValue.SHARED);
+        InProcess skipped = server(MissingValue.SKIP);
+        InProcess refused = server(MissingValue.REFUSE)) {
       TestCall.send(shared.channel, Shop.ADD).ok();
       TestCall.send(shared.channel, Shop.ADD).ok();
       TestCall.send(shared.channel, Shop.ADD).exhausted();
@@ -267,7 +267,7 @@ class RateLimitServerInterceptorTest {
     }
   }
 
-  private InProcess server(Missing missing) throws Exception {
+  private InProcess server(MissingValue missing) throws Exception {
     return new InProcess(
         RateLimitServerInterceptor.builder(limits.engine)
             .domain("shop")
@@ -286,7 +286,7 @@ class RateLimitServerInterceptorTest {
             RateLimitServerInterceptor.builder(limits.engine)
                 .domain("shop")
                 .descriptor("method={header:user-bin}")
-                .missing(Missing.REFUSE)
+                .missing(MissingValue.REFUSE)
                 .build())) {
       assertThat(TestCall.send(server.channel, Shop.ADD, headers).code())
           .isEqualTo(Status.Code.INVALID_ARGUMENT);
@@ -326,7 +326,7 @@ class RateLimitServerInterceptorTest {
   void refundUnless_onlyThoseCodesStayCharged() throws Exception {
     try (InProcess server =
         new InProcess(builder(limits.engine).refundUnless(Status.Code.UNAUTHENTICATED).build())) {
-      TestCall open = TestCall.start(server.channel, Shop.ADD).say("a");
+      TestCall open = TestCall.start(server.channel, Shop.ADD).sendMessage("a");
       assertThat(limits.left("shop.Cart/Add")).as("charged until it ends").isEqualTo(1);
       open.end().ok();
       assertThat(limits.left("shop.Cart/Add")).isEqualTo(2);

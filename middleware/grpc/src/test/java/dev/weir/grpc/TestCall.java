@@ -49,14 +49,14 @@ final class TestCall {
 
   /** Starts a call and sends all of it. */
   static TestCall send(Channel channel, MethodDescriptor<String, String> method) {
-    return start(channel, method).say("a").end();
+    return start(channel, method).sendMessage("a").end();
   }
 
   static TestCall send(Channel channel, MethodDescriptor<String, String> method, Metadata headers) {
-    return start(channel, method, CallOptions.DEFAULT, headers).say("a").end();
+    return start(channel, method, CallOptions.DEFAULT, headers).sendMessage("a").end();
   }
 
-  TestCall say(String message) {
+  TestCall sendMessage(String message) {
     call.sendMessage(message);
     return this;
   }

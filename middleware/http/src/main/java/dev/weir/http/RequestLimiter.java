@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.RequestView;
 import dev.weir.identity.SecretHash;
@@ -45,7 +45,7 @@ public final class RequestLimiter {
   private final List<DescriptorTemplate> templates;
   private final ClientAddress address;
   private final SecretHash secrets;
-  private final Missing missing;
+  private final MissingValue missing;
   private final ToLongFunction<? super RequestView> permits;
   private final PathPatterns paths;
   private final PathPatterns exempt;
@@ -92,7 +92,7 @@ public final class RequestLimiter {
     private final List<DescriptorTemplate> templates = new ArrayList<>();
     private ClientAddress address = ClientAddress.ofPeer();
     private SecretHash secrets = SecretHash.plain();
-    private Missing missing = Missing.SHARED;
+    private MissingValue missing = MissingValue.SHARED;
     private ToLongFunction<? super RequestView> permits = request -> 1;
     private final List<String> paths = new ArrayList<>();
     private final List<String> exempt = new ArrayList<>();
@@ -140,7 +140,7 @@ public final class RequestLimiter {
     }
 
     /** Sets the treatment of requests without a value that a descriptor needs. Default: shared. */
-    public Builder missing(Missing what) {
+    public Builder missing(MissingValue what) {
       missing = what;
       return this;
     }
@@ -339,7 +339,7 @@ public final class RequestLimiter {
 
   /** Returns the first required value that the request lacks, or null. */
   private @Nullable String absent(RequestIdentity identity) {
-    if (missing == Missing.REFUSE) {
+    if (missing == MissingValue.REFUSE) {
       for (DescriptorTemplate template : templates) {
         String absent = template.missing(identity);
         if (absent != null) {
@@ -351,7 +351,7 @@ public final class RequestLimiter {
   }
 
   private List<Descriptor> descriptors(RequestIdentity identity, Long cost) {
-    boolean all = missing != Missing.SKIP;
+    boolean all = missing != MissingValue.SKIP;
     if (all && templates.size() == 1) {
       return List.of(descriptor(0, identity, cost)); // The usual cases, in the smallest lists.
     } else if (all && templates.size() == 2) {

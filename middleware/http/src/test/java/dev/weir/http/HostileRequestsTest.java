@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.identity.ClientAddress;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.testkit.Trials;
 import java.lang.management.ManagementFactory;
@@ -87,7 +87,7 @@ class HostileRequestsTest {
     ClientAddress behindProxy =
         ClientAddress.builder().trusted("10.0.0.0/8").header("X-Forwarded-For").build();
     List<RequestLimiter> limiters = new ArrayList<>();
-    for (Missing missing : Missing.values()) {
+    for (MissingValue missing : MissingValue.values()) {
       limiters.add(
           limits
               .limiter("ip={ip},path={path}")

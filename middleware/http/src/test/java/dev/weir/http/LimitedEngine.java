@@ -53,7 +53,7 @@ final class LimitedEngine {
   }
 
   static RuleSet rules(String text) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", text);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", text);
     return Objects.requireNonNull(loaded.ruleSet(), () -> loaded.problems().toString());
   }
 

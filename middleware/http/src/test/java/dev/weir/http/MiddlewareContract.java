@@ -77,7 +77,7 @@ public abstract class MiddlewareContract {
   }
 
   protected final Engine engine(Store store) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", RULES);
     assertThat(loaded.problems()).isEmpty();
     RuleSet rules = Objects.requireNonNull(loaded.ruleSet());
     Engine engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.identity.RequestView;
 import dev.weir.identity.Source;
 import dev.weir.testkit.LateStore;
@@ -95,13 +95,13 @@ class RequestLimiterTest {
     }
     assertThat(decide(shared, TestView.get("/")).status()).isEqualTo(429);
 
-    RequestLimiter skipped = limits.limiter(template).missing(Missing.SKIP).build();
+    RequestLimiter skipped = limits.limiter(template).missing(MissingValue.SKIP).build();
     Verdict unlimited = decide(skipped, TestView.get("/"));
     assertThat(unlimited.passes()).isTrue();
     assertThat(unlimited.answer()).isNull();
     assertThat(LimitedEngine.fields(unlimited)).isEmpty();
 
-    RequestLimiter refused = limits.limiter(template).missing(Missing.REFUSE).build();
+    RequestLimiter refused = limits.limiter(template).missing(MissingValue.REFUSE).build();
     for (TestView view :
         List.of(TestView.get("/"), TestView.get("/").header("X-User", "alice", "bob"))) {
       Verdict bad = decide(refused, view);
@@ -122,7 +122,7 @@ class RequestLimiterTest {
   @Test
   void skippedDescriptor_leavesTheOthers() {
     RequestLimiter limiter =
-        limits.limiter("user={login}").descriptor("ip={ip}").missing(Missing.SKIP).build();
+        limits.limiter("user={login}").descriptor("ip={ip}").missing(MissingValue.SKIP).build();
     decide(limiter, TestView.get("/"));
     decide(limiter, TestView.get("/"));
     assertThat(decide(limiter, TestView.get("/").login("alice")).passes()).isFalse();

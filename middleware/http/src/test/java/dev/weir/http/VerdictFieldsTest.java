@@ -81,7 +81,7 @@ class VerdictFieldsTest {
         limits
             .limiter("ip={ip}")
             .descriptor("user={login}")
-            .missing(dev.weir.identity.Missing.SKIP)
+            .missing(dev.weir.identity.MissingValue.SKIP)
             .build();
     for (int i = 0; i < 2; i++) {
       TestView anonymous = TestView.get("/").peer("203.0.113.1" + i);

@@ -17,7 +17,7 @@ class VerdictTest {
   private final Engine engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
 
   VerdictTest() {
-    Rules.Loaded loaded =
+    Rules.LoadResult loaded =
         Rules.parse(
             "rules.yaml",
             """

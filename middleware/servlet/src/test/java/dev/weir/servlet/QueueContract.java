@@ -3,7 +3,7 @@ package dev.weir.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.http.RequestLimiter;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -69,8 +69,8 @@ abstract class QueueContract {
 
   /** Returns an application with authentication between the two filters. */
   static Site site(Limits limits, App app, WaitingFilter waiting) {
-    RequestLimiter limiter = limits.limiter("turn={header:X-Turn}").missing(Missing.SKIP).build();
-    RequestLimiter kinds = limits.limiter("kind={header:X-Kind}").missing(Missing.SKIP).build();
+    RequestLimiter limiter = limits.limiter("turn={header:X-Turn}").missing(MissingValue.SKIP).build();
+    RequestLimiter kinds = limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build();
     Filter security =
         (request, response, chain) -> {
           if ("wrong".equals(((HttpServletRequest) request).getHeader("X-Password"))) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.Answer;
 import dev.weir.identity.ClientAddress;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import jakarta.servlet.AsyncContext;
@@ -55,9 +55,9 @@ abstract class ServletContract {
             .header("X-Forwarded-For")
             .build();
     Filter byWho =
-        RateLimitFilter.of(limits.limiter("who={header:X-Who}").missing(Missing.SKIP).build());
+        RateLimitFilter.of(limits.limiter("who={header:X-Who}").missing(MissingValue.SKIP).build());
     Filter byKind =
-        RateLimitFilter.of(limits.limiter("kind={header:X-Kind}").missing(Missing.SKIP).build());
+        RateLimitFilter.of(limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build());
     Filter byAddress =
         RateLimitFilter.of(
             limits.limiter("ip={ip}").address(behindProxies).paths("/app/address").build());
@@ -66,7 +66,7 @@ abstract class ServletContract {
         RateLimitFilter.of(
             limits
                 .limiter("account={query:account}")
-                .missing(Missing.SKIP)
+                .missing(MissingValue.SKIP)
                 .refundUnless(401)
                 .build());
     // The first filter is there twice, and all are called at every dispatch.

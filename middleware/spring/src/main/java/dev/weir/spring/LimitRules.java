@@ -45,7 +45,7 @@ final class LimitRules {
   private LimitRules() {}
 
   /** Returns the rules, or the problems of the limits. */
-  static Rules.Loaded load(String domain, Map<String, LimitProperties> limits) {
+  static Rules.LoadResult load(String domain, Map<String, LimitProperties> limits) {
     return Rules.parse(FILE, of(domain, limits).yaml.toString(), RuleDefaults.DENY);
   }
 

@@ -70,7 +70,7 @@ final class ProblemCollector extends AbstractBindHandler {
       ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
     ConfigurationProperty property = context.getConfigurationProperty();
     if (isOurs(name) && property != null && property.getName().equals(name)) {
-      note(name, property);
+      add(name, property);
     }
     return super.onSuccess(name, target, context, result);
   }
@@ -92,7 +92,7 @@ final class ProblemCollector extends AbstractBindHandler {
     }
   }
 
-  private void note(ConfigurationPropertyName name, ConfigurationProperty property) {
+  private void add(ConfigurationPropertyName name, ConfigurationProperty property) {
     Origin origin = property.getOrigin();
     if (origin != null) {
       origins.put(name.toString(), origin.toString());
@@ -116,7 +116,7 @@ final class ProblemCollector extends AbstractBindHandler {
     if (isOurs(name) && error instanceof UnboundConfigurationPropertiesException unbound) {
       // The elements of a list end at the first one without a value, or with a wrong one.
       for (ConfigurationProperty each : unbound.getUnboundProperties()) {
-        note(each.getName(), each);
+        add(each.getName(), each);
         add(new PropertyProblem(each.getName().toString(), each.getValue(), NOT_IN_LIST));
       }
       return null;
@@ -126,7 +126,7 @@ final class ProblemCollector extends AbstractBindHandler {
       return super.onFailure(name, target, context, error);
     }
     ConfigurationPropertyName wrong = property.getName();
-    note(wrong, property);
+    add(wrong, property);
     problems.computeIfAbsent(
         wrong.toString(), key -> new PropertyProblem(key, property.getValue(), expected(target)));
     return null;
@@ -174,7 +174,7 @@ final class ProblemCollector extends AbstractBindHandler {
           if (ROOT.isAncestorOf(name) && !bound.contains(name) && !isPartOfAText(name)) {
             ConfigurationProperty property = source.getConfigurationProperty(name);
             if (property != null) {
-              note(name, property);
+              add(name, property);
               add(new PropertyProblem(name.toString(), property.getValue(), "no such property"));
             }
           }

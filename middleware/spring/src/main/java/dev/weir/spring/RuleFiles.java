@@ -99,7 +99,7 @@ final class RuleFiles {
   }
 
   private static RuleSet parsed(String location, Resource resource) {
-    Rules.Loaded loaded;
+    Rules.LoadResult loaded;
     try {
       loaded = Rules.parse(location, resource.getContentAsString(StandardCharsets.UTF_8));
     } catch (IOException e) {

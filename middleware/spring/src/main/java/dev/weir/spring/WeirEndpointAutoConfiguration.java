@@ -17,7 +17,7 @@ public final class WeirEndpointAutoConfiguration {
   /** A class of its own, because its condition cannot be read without the actuator. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnAvailableEndpoint(WeirEndpoint.class)
-  static class Exposed {
+  static class EndpointConfiguration {
     @Bean
     @ConditionalOnMissingBean
     WeirEndpoint weirEndpoint(

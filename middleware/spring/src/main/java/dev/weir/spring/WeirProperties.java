@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,7 +154,7 @@ public record WeirProperties(
       @DefaultValue("ip={ip}") List<String> descriptors,
       @DefaultValue("1") long permits,
       @DefaultValue("auto") String order,
-      @DefaultValue("shared") Missing missing,
+      @DefaultValue("shared") MissingValue missing,
       @DefaultValue Set<Integer> refundUnlessStatus) {
 
     /** The value of {@link #order} with which the descriptors decide the order. */
@@ -165,7 +165,7 @@ public record WeirProperties(
     static Filter of(
         String name, List<String> paths, List<String> methods, List<String> descriptors) {
       return new Filter(
-          name, paths, methods, List.of(), descriptors, 1, AUTO, Missing.SHARED, Set.of());
+          name, paths, methods, List.of(), descriptors, 1, AUTO, MissingValue.SHARED, Set.of());
     }
   }
 

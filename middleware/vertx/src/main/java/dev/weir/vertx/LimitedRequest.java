@@ -38,11 +38,11 @@ final class LimitedRequest {
 
   void begin() {
     RoutedRequest view = new RoutedRequest(routing);
-    ask(done -> limiter.decide(view, done));
+    decide(done -> limiter.decide(view, done));
   }
 
   /** Requests a verdict; if none comes at once, the request is paused until it does. */
-  private void ask(Consumer<Consumer<Verdict>> question) {
+  private void decide(Consumer<Consumer<Verdict>> question) {
     Thread asker = Thread.currentThread();
     pending = true;
     asking = true;
@@ -77,7 +77,7 @@ final class LimitedRequest {
       pass(verdict);
     } else if (!queued && verdict.maxWaitNanos() > 0) {
       queued = true;
-      ask(done -> ticket = verdict.enqueue(Long.MAX_VALUE, done));
+      decide(done -> ticket = verdict.enqueue(Long.MAX_VALUE, done));
     } else {
       refuse(verdict);
     }

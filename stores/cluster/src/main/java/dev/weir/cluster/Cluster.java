@@ -19,9 +19,9 @@ import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.map.CurrentMap;
 import dev.weir.cluster.internal.map.PeerSlots;
 import dev.weir.cluster.internal.map.Rebalancer;
-import dev.weir.cluster.internal.map.Seating;
 import dev.weir.cluster.internal.map.SlotChanges;
 import dev.weir.cluster.internal.map.SlotMover;
+import dev.weir.cluster.internal.map.VoterChange;
 import dev.weir.cluster.internal.operating.Backups;
 import dev.weir.cluster.internal.operating.ClusterHealth;
 import dev.weir.cluster.internal.operating.ClusterOperations;
@@ -135,9 +135,9 @@ public final class Cluster implements AutoCloseable {
     return new OperatorParts(admissions, backups, health, operations);
   }
 
-  private Backups.@Nullable Here group(int number) {
+  private Backups.@Nullable LocalGroup group(int number) {
     OwnGroup here = groups.get(number);
-    return here == null ? null : new Backups.Here(here.ledger(), here.replica());
+    return here == null ? null : new Backups.LocalGroup(here.ledger(), here.replica());
   }
 
   private @Nullable Charter charter() {
@@ -206,7 +206,7 @@ public final class Cluster implements AutoCloseable {
     }
     Consumer<? super String> log = settings.log();
     log.accept("cluster: level " + now + " is in force");
-    network.door().look();
+    network.door().check();
     try {
       threads
           .asking()
@@ -249,7 +249,7 @@ public final class Cluster implements AutoCloseable {
   /** Begins the periodic work. */
   private void repeat(Member self) {
     ClusterHealth health = operators.health();
-    Seating rounds = new Seating(self, map, groups, health::status, settings.log());
+    VoterChange rounds = new VoterChange(self, map, groups, health::status, settings.log());
     LevelRaise raise =
         new LevelRaise(
             folder.level().able(),
@@ -286,7 +286,7 @@ public final class Cluster implements AutoCloseable {
   private Rebalancer rebalancer() {
     SlotChanges changes = new SlotChanges(this::changeMap);
     return new Rebalancer(
-        new PeerSlots(map, routes::askOfSlot, changes),
+        new PeerSlots(map, routes::sendForSlot, changes),
         () -> groups.leads(0),
         map,
         settings.clocks().monotonic(),
@@ -314,7 +314,7 @@ public final class Cluster implements AutoCloseable {
     }
     return new ClusterStore(
         storeSettings,
-        new ClusterLink(map, map::refresh, routes::ask, storeSettings, this::close),
+        new ClusterLink(map, map::refresh, routes::send, storeSettings, this::close),
         known.fingerprint());
   }
 
@@ -326,7 +326,7 @@ public final class Cluster implements AutoCloseable {
         return; // This is closed.
       }
     }
-    folder.room().look();
+    folder.room().check();
     operators.backups().expire();
     boolean leaves = folder.room().low() && map.get().members().size() > 1;
     for (OwnGroup each : groups.all()) {
@@ -461,7 +461,7 @@ public final class Cluster implements AutoCloseable {
    * @return fails with an {@link IOException} that gives the reason
    */
   public CompletionStage<byte[]> backup(byte[] question) {
-    return operators.backups().ask(question);
+    return operators.backups().answer(question);
   }
 
   /**
@@ -471,7 +471,7 @@ public final class Cluster implements AutoCloseable {
   void handOver() {
     new HandOver(
             settings.name(),
-            name -> HandOver.ask(network.transport(), name),
+            name -> HandOver.isWilling(network.transport(), name),
             threads.asking(),
             settings.log())
         .run(groups.ledgers(), HandOver.MOST_MILLIS);

@@ -6,7 +6,7 @@ import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.operating.BackupPart;
 import dev.weir.cluster.internal.operating.Backups;
 import dev.weir.cluster.internal.peer.ByteReader;
-import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.state.GroupSlots;
 import dev.weir.cluster.internal.state.ReplicaHead;
@@ -94,13 +94,13 @@ public final class ClusterBackup {
       int group, long term, long index, Instant time, long bytes, String md5) {}
 
   /** A member of the cluster that answers requests, by {@link Cluster#backup}. */
-  public interface Asked {
+  public interface BackupSource {
     /**
      * Returns the answer to a request.
      *
      * @throws IOException if there is none; the message gives the reason
      */
-    byte[] ask(byte[] question) throws IOException, InterruptedException;
+    byte[] call(byte[] question) throws IOException, InterruptedException;
   }
 
   /** A receiver of the progress of a backup. */
@@ -176,7 +176,7 @@ public final class ClusterBackup {
    *     gives the reason
    */
   public static ClusterBackup take(
-      Path to, Asked member, String version, Ticker ticker, Progress progress)
+      Path to, BackupSource member, String version, Ticker ticker, Progress progress)
       throws IOException, InterruptedException {
     if (Files.exists(to)) {
       throw new IOException(to + ": exists (expected: a file that does not)");
@@ -211,13 +211,13 @@ public final class ClusterBackup {
   }
 
   private static void write(
-      FileChannel to, Asked member, String version, Ticker ticker, Progress progress)
+      FileChannel to, BackupSource member, String version, Ticker ticker, Progress progress)
       throws IOException, InterruptedException {
     // It must not close the channel, which is forced to disk after it.
     ZipOutputStream zip =
         new ZipOutputStream(new BufferedOutputStream(Channels.newOutputStream(to)));
     zip.setLevel(Deflater.BEST_SPEED);
-    ByteReader formed = new ByteReader(member.ask(new byte[] {Backups.CHARTER}), 0);
+    ByteReader formed = new ByteReader(member.call(new byte[] {Backups.CHARTER}), 0);
     Charter charter = Charter.read(formed);
     ClusterMap map = ClusterMap.read(formed);
     Properties manifest = new Properties();
@@ -230,7 +230,7 @@ public final class ClusterBackup {
       zip.putNextEntry(new ZipEntry(GROUP + group));
       BackupPart part = new BackupPart(member, group, ticker);
       int number = group;
-      BackupPart.Received copied =
+      BackupPart.ReceivedSnapshot copied =
           part.copy(
               zip,
               LEADER_NANOS,
@@ -249,7 +249,7 @@ public final class ClusterBackup {
   }
 
   private static void put(ZipOutputStream zip, String name, Properties p) throws IOException {
-    Checked.sign(p);
+    CheckedFile.sign(p);
     zip.putNextEntry(new ZipEntry(name));
     p.store(zip, null);
     zip.closeEntry();
@@ -286,7 +286,7 @@ public final class ClusterBackup {
 
   private static Properties properties(ZipFile zip, Path file, String name) throws IOException {
     try (InputStream in = part(zip, file, name)) {
-      return Checked.load(in, file.resolve(name));
+      return CheckedFile.load(in, file.resolve(name));
     }
   }
 

@@ -174,13 +174,13 @@ public final class ClusterClient implements AutoCloseable {
       String problem = "";
       List<Member> asked = seeds;
       if (behind != null) {
-        DnsSeeds.Found found = behind.look();
+        DnsSeeds.Found found = behind.resolve();
         asked = found.members();
         problem = found.missing();
       }
       for (Member seed : asked) {
         try {
-          welcomed(new ByteReader(ask(seed), 0));
+          welcomed(new ByteReader(call(seed), 0));
           if (behind != null) {
             behind.begin(() -> true);
           }
@@ -205,7 +205,7 @@ public final class ClusterClient implements AutoCloseable {
     next.members().forEach(behind == null ? transport::learn : transport::learnIfUnknown);
   }
 
-  private byte[] ask(Member seed) throws PeerException {
+  private byte[] call(Member seed) throws PeerException {
     return transport
         .link(seed.name(), Cluster.ASKING)
         .call(Cluster.GUEST, new byte[0], ANSWER_MILLIS)

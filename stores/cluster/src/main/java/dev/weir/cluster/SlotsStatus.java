@@ -34,7 +34,7 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
   /** Returns the slots to be moved, a line for each group that gives slots to another one. */
   public static List<String> misplaced(ClusterMap map) {
     Map<String, Integer> counts = new TreeMap<>();
-    for (Rebalancer.Misplaced each : Rebalancer.misplaced(map, new Placement(map.groups()))) {
+    for (Rebalancer.MisplacedSlot each : Rebalancer.misplaced(map, new Placement(map.groups()))) {
       counts.merge("group " + each.from() + " -> group " + each.to(), 1, Integer::sum);
     }
     List<String> lines = new ArrayList<>();

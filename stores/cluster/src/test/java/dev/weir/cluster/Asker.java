@@ -35,7 +35,7 @@ final class Asker {
   private final Map<String, Integer> undecided = new HashMap<>();
 
   /** Requests a permit from a store; returns the answer. */
-  static Charges ask(ClusterStore store, String rule, Policy policy, String key) {
+  static Charges request(ClusterStore store, String rule, Policy policy, String key) {
     Binding binding = store.bind(rule, policy, 0);
     Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
     CompletableFuture<Charges> answer = new CompletableFuture<>();
@@ -51,7 +51,7 @@ final class Asker {
   static void awaitDecision(ClusterStore store, String key) throws Exception {
     Await.until(
         () -> "a decision of " + key + "; " + store.problem(),
-        () -> decided(ask(store, "awaited", PLENTY, key)));
+        () -> decided(request(store, "awaited", PLENTY, key)));
   }
 
   /**
@@ -67,11 +67,11 @@ final class Asker {
     int admitted = 0;
     for (int i = 0; i < requests; i++) {
       ClusterStore store = stores.get(i % stores.size());
-      Charges answer = ask(store, rule, policy, key);
+      Charges answer = request(store, rule, policy, key);
       while (!decided(answer)) {
         undecided.merge(rule + " " + key, 1, Integer::sum);
         awaitDecision(store, key);
-        answer = ask(store, rule, policy, key);
+        answer = request(store, rule, policy, key);
       }
       admitted += answer.allowed() ? 1 : 0;
     }

@@ -36,7 +36,7 @@ class ClusterBackupTest {
   }
 
   /** Returns a member that answers like the page of its server. */
-  private static ClusterBackup.Asked asked(Servers servers, String member) {
+  private static ClusterBackup.BackupSource asked(Servers servers, String member) {
     return question -> {
       try {
         return servers.cluster(member).backup(question).toCompletableFuture().join();
@@ -218,14 +218,14 @@ class ClusterBackupTest {
     try (Servers servers = new Servers(folder, 1, "a")) {
       servers.start("a");
       Path files = Files.createDirectory(folder.resolve("files"));
-      ClusterBackup.Asked whole = asked(servers, "a");
+      ClusterBackup.BackupSource whole = asked(servers, "a");
       for (int verb : new int[] {Backups.CHARTER, Backups.LOOK, Backups.READ, Backups.DONE}) {
-        ClusterBackup.Asked cut =
+        ClusterBackup.BackupSource cut =
             question -> {
               if (question[0] == verb) {
                 throw new IOException("cut");
               }
-              return whole.ask(question);
+              return whole.call(question);
             };
         assertThatThrownBy(
                 () ->
@@ -233,9 +233,9 @@ class ClusterBackupTest {
                         files.resolve("backup"), cut, "1", Ticker.system(), (a, b, c, d) -> {}))
             .hasMessageContaining("cut");
       }
-      ClusterBackup.Asked wrong =
+      ClusterBackup.BackupSource wrong =
           question -> {
-            byte[] answer = whole.ask(question);
+            byte[] answer = whole.call(question);
             if (question[0] == Backups.READ) {
               answer[answer.length / 2] ^= 1;
             }

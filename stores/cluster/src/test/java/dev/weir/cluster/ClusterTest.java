@@ -183,7 +183,7 @@ class ClusterTest {
               () -> {
                 while (Ticker.system().nanos() - (history.size() > 20 ? end : latest) < 0) {
                   long sent = Ticker.system().nanos();
-                  if (Asker.ask(store, "rule", policy, "hot").allowed()) {
+                  if (Asker.request(store, "rule", policy, "hot").allowed()) {
                     long answered = Ticker.system().nanos();
                     history.add(new Operation("hot", 1, sent, answered, true, Reason.WITHIN_LIMIT));
                     if (history.size() % 15 == 0) {

@@ -57,12 +57,12 @@ public final class CountedLoad implements AutoCloseable {
     for (int i = 0; running; i++) {
       List<ClusterStore> all = List.copyOf(stores);
       if (!all.isEmpty()) {
-        boolean unused = ask(all.get(i / KEYS % all.size()), "key-" + i % KEYS);
+        boolean unused = request(all.get(i / KEYS % all.size()), "key-" + i % KEYS);
       }
     }
   }
 
-  private boolean ask(ClusterStore store, String key) {
+  private boolean request(ClusterStore store, String key) {
     Binding binding = store.bind("rule", POLICY, 0);
     Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
     CompletableFuture<Charges> answer = new CompletableFuture<>();
@@ -94,7 +94,7 @@ public final class CountedLoad implements AutoCloseable {
       String key = "key-" + i;
       for (ClusterStore store : stores) {
         int more = 0;
-        while (ask(store, key)) {
+        while (request(store, key)) {
           assertThat(++more).as(key).isLessThanOrEqualTo(LIMIT);
         }
       }

@@ -11,7 +11,7 @@ import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.testkit.Oracle;
 import dev.weir.testkit.WindowChecker;
-import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.FullestWindow;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -90,7 +90,7 @@ final class LiveLoad implements AutoCloseable {
       String rule = names.get(random.nextInt(names.size()));
       free.acquireUninterruptibly();
       try {
-        ask(store, rule, random.nextInt(10) == 0 ? 2 : 1);
+        request(store, rule, random.nextInt(10) == 0 ? 2 : 1);
       } catch (IllegalStateException closed) {
         free.release();
       }
@@ -105,7 +105,7 @@ final class LiveLoad implements AutoCloseable {
     }
   }
 
-  private void ask(ClusterStore store, String rule, int keys) {
+  private void request(ClusterStore store, String rule, int keys) {
     Binding binding = store.bind(rule, Objects.requireNonNull(rules.get(rule)), 0);
     Charges charges = new Charges();
     List<String> asked = new ArrayList<>();
@@ -151,7 +151,7 @@ final class LiveLoad implements AutoCloseable {
     assertThat(byRule).hasSameSizeAs(rules);
     byRule.forEach(
         (rule, operations) -> {
-          Fullest fullest = WindowChecker.fullest(operations, WINDOW_NANOS - ROUNDING_NANOS);
+          FullestWindow fullest = WindowChecker.fullest(operations, WINDOW_NANOS - ROUNDING_NANOS);
           assertThat(fullest.permits())
               .as("%s of %d: %s", rule, operations.size(), fullest)
               .isPositive()

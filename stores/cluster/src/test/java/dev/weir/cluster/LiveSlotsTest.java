@@ -42,11 +42,11 @@ class LiveSlotsTest {
     /** The requests of which it is not known whether they were charged. */
     final int[] uncertain = new int[KEYS];
 
-    void ask(LiveMembers members, int times) throws Exception {
+    void request(LiveMembers members, int times) throws Exception {
       members.ready();
       List<ClusterStore> all = new ArrayList<>(members.stores.values());
       for (int i = 0; i < KEYS * times; i++) {
-        Charges answer = ask(all.get(i % all.size()), "key " + i % KEYS);
+        Charges answer = request(all.get(i % all.size()), "key " + i % KEYS);
         admitted[i % KEYS] += answer.allowed() ? 1 : 0;
         if (answer.reason(0) == Reason.UNCERTAIN) {
           uncertain[i % KEYS]++;
@@ -55,7 +55,7 @@ class LiveSlotsTest {
       }
     }
 
-    private static Charges ask(ClusterStore store, String key) {
+    private static Charges request(ClusterStore store, String key) {
       Binding binding = store.bind("long", LONG, 0);
       Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
       CompletableFuture<Charges> answer = new CompletableFuture<>();
@@ -81,7 +81,7 @@ class LiveSlotsTest {
       members.guest("edge");
       assertThatThrownBy(() -> members.any().raiseGroups(0)).isInstanceOf(IOException.class);
       Asked asked = new Asked();
-      asked.ask(members, 3);
+      asked.request(members, 3);
       asked.check(3);
       try (LiveLoad load = new LiveLoad(members.stores.values(), Trials.random("raised"))) {
         for (int groups : new int[] {2, 4}) {
@@ -94,7 +94,7 @@ class LiveSlotsTest {
         }
         load.check();
       }
-      asked.ask(members, 4);
+      asked.request(members, 4);
       asked.check(LIMIT);
       assertThat(members.log).noneMatch(line -> line.contains("other counts"));
     }
@@ -106,7 +106,7 @@ class LiveSlotsTest {
     try (LiveMembers members = new LiveMembers(folder, 2)) {
       members.startAll();
       Asked asked = new Asked();
-      asked.ask(members, 3);
+      asked.request(members, 3);
       asked.check(3);
       try (LiveLoad load = new LiveLoad(members.stores.values(), Trials.random("stopped"))) {
         for (int added = 2; added < 4; added++) {
@@ -127,7 +127,7 @@ class LiveSlotsTest {
         members.settled();
         load.check();
       }
-      asked.ask(members, 4);
+      asked.request(members, 4);
       asked.check(LIMIT);
       assertThat(members.log).noneMatch(line -> line.contains("other counts"));
     }

@@ -57,14 +57,14 @@ final class ClusterLink implements Link {
   private final Ticker ticker;
   private final Checks checks;
   private final Map<String, Caller> callers = new ConcurrentHashMap<>();
-  private volatile @Nullable Connected connected;
+  private volatile @Nullable LinkedCluster connected;
   private volatile boolean closed;
   private boolean connecting;
   private long connectAtNanos;
   private volatile String lastProblem = "";
 
   /** A connection to all nodes, with the script that decides there. */
-  private record Connected(
+  private record LinkedCluster(
       StatefulRedisClusterConnection<byte[], byte[]> connection, Script script) {}
 
   ClusterLink(List<RedisURI> uris, LinkSettings settings) {
@@ -156,13 +156,13 @@ final class ClusterLink implements Link {
   @Override
   public void tick() {
     connectIfNeeded();
-    Connected current = connected;
+    LinkedCluster current = connected;
     if (current != null) {
       checks.tick(() -> infos(current.connection));
       callers.forEach(
           (id, caller) -> {
             caller.tick();
-            if (gone(id) && caller.idle()) {
+            if (isRemoved(id) && caller.idle()) {
               callers.remove(id, caller);
             }
           });
@@ -191,7 +191,7 @@ final class ClusterLink implements Link {
   }
 
   /** Returns whether a node has no slots any more. */
-  private boolean gone(String id) {
+  private boolean isRemoved(String id) {
     RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
     return node == null || node.getSlots().isEmpty();
   }
@@ -242,7 +242,7 @@ final class ClusterLink implements Link {
     synchronized (this) {
       connecting = false;
       lastProblem = "";
-      connected = new Connected(opened, script);
+      connected = new LinkedCluster(opened, script);
     }
     script.load();
     checks.checkNow();
@@ -271,7 +271,7 @@ final class ClusterLink implements Link {
     }
 
     private CompletionStage<RedisReply> call(byte[][] keys, byte[] message) {
-      Connected current = connected;
+      LinkedCluster current = connected;
       return current == null
           ? failed("not connected")
           : current.script.call(keys, message).thenApply(RedisReply::new);

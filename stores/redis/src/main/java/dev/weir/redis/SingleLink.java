@@ -62,7 +62,7 @@ final class SingleLink implements Link, Shard {
   private final Consumer<? super String> log;
   private final Caller caller;
   private final Checks checks;
-  private volatile @Nullable Connected connected;
+  private volatile @Nullable LinkedServer connected;
   private volatile boolean closed;
   private boolean connecting;
   private boolean probing;
@@ -72,7 +72,7 @@ final class SingleLink implements Link, Shard {
   private volatile String lastProblem = "";
 
   /** A connection, with the script that decides there. */
-  private record Connected(StatefulRedisConnection<byte[], byte[]> connection, Script script) {}
+  private record LinkedServer(StatefulRedisConnection<byte[], byte[]> connection, Script script) {}
 
   SingleLink(RedisURI uri, LinkSettings settings) {
     this.uri = uri;
@@ -152,7 +152,7 @@ final class SingleLink implements Link, Shard {
   }
 
   private CompletionStage<RedisReply> call(byte[][] keys, byte[] message) {
-    Connected current = connected;
+    LinkedServer current = connected;
     if (current == null) {
       return notConnected();
     }
@@ -201,7 +201,7 @@ final class SingleLink implements Link, Shard {
    */
   @Override
   public CompletionStage<? extends Reply> probe() {
-    Connected current = connected;
+    LinkedServer current = connected;
     if (current == null) {
       return notConnected();
     }
@@ -237,7 +237,7 @@ final class SingleLink implements Link, Shard {
   public void tick() {
     connectIfNeeded();
     caller.tick();
-    Connected current = connected;
+    LinkedServer current = connected;
     if (current != null) {
       checks.tick(() -> Map.of("", current.connection.async().info()));
     }
@@ -287,7 +287,7 @@ final class SingleLink implements Link, Shard {
       connecting = false;
       failures = 0;
       lastProblem = "";
-      connected = new Connected(opened, script);
+      connected = new LinkedServer(opened, script);
       probing = false;
     }
     if (closed || !opened.isOpen()) {
@@ -308,7 +308,7 @@ final class SingleLink implements Link, Shard {
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {
     synchronized (this) {
-      Connected current = connected;
+      LinkedServer current = connected;
       if (current == null || current.connection != gone) {
         return;
       }

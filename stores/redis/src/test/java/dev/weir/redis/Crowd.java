@@ -81,13 +81,13 @@ final class Crowd implements AutoCloseable {
   private void run(RateLimiter limiter) {
     SplittableRandom random = new SplittableRandom();
     while (!stopped) {
-      if (!ask(limiter, "key " + random.nextInt(keys)).allowed()) {
+      if (!request(limiter, "key " + random.nextInt(keys)).allowed()) {
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
   }
 
-  private Decision ask(RateLimiter limiter, String key) {
+  private Decision request(RateLimiter limiter, String key) {
     long start = System.nanoTime();
     Decision decision = limiter.tryAcquire(key);
     long end = System.nanoTime();
@@ -103,7 +103,7 @@ final class Crowd implements AutoCloseable {
   /** Waits until each store answers a request for a new key with that reason. */
   void await(Reason reason) {
     for (RateLimiter limiter : limiters) {
-      Redis.await(() -> ask(limiter, "probe " + probes.incrementAndGet()).reason() == reason);
+      Redis.await(() -> request(limiter, "probe " + probes.incrementAndGet()).reason() == reason);
     }
   }
 

@@ -104,11 +104,11 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Makes all processes send requests for that long, and returns the answers. */
-  List<Answer> ask(List<Load> loads, Duration duration) {
+  List<Answer> fetch(List<Load> loads, Duration duration) {
     return perform("ask", loads, duration);
   }
 
-  /** Does the same as {@link #ask}, with a limiter that reads, compares and writes. */
+  /** Does the same as {@link #fetch}, with a limiter that reads, compares and writes. */
   List<Answer> race(Load load, Duration duration) {
     return perform("race", List.of(load), duration);
   }

@@ -116,7 +116,7 @@ final class FleetMember {
 
   /** A client that requests permits of one key. */
   private interface Client {
-    Decision ask(int load, int key, long permits);
+    Decision request(int load, int key, long permits);
   }
 
   private FleetMember() {}
@@ -226,7 +226,7 @@ final class FleetMember {
       Client client = clients.get(i % clients.size());
       SplittableRandom random =
           new SplittableRandom(start + ProcessHandle.current().pid() * THREADS + i);
-      Thread thread = new Thread(() -> ask(client, loads, random, start, end, own));
+      Thread thread = new Thread(() -> request(client, loads, random, start, end, own));
       thread.start();
       threads.add(thread);
     }
@@ -239,7 +239,7 @@ final class FleetMember {
     return "done";
   }
 
-  private static void ask(
+  private static void request(
       Client client,
       List<Load> loads,
       SplittableRandom random,
@@ -254,7 +254,7 @@ final class FleetMember {
       int key = random.nextInt(loads.get(load).keys());
       long permits = random.nextInt(4) == 0 ? 2 : 1;
       long before = System.nanoTime();
-      Decision decision = client.ask(load, key, permits);
+      Decision decision = client.request(load, key, permits);
       long after = System.nanoTime();
       answers.add(
           new Answer(

@@ -157,7 +157,7 @@ class RedisFleetTest {
     double least = consistency == Consistency.LEASED ? 0.4 : 0.6;
     Map<Load, Double> most = new HashMap<>();
     for (int round = 0; round < MOST_ROUNDS; round++) {
-      List<Answer> answers = fleet.ask(loads, ROUND);
+      List<Answer> answers = fleet.fetch(loads, ROUND);
       for (int i = 0; i < loads.size(); i++) {
         Load load = loads.get(i);
         assertBound(load, of(i, answers));
@@ -189,7 +189,7 @@ class RedisFleetTest {
     long most = 0;
     long mostInRedis = 0;
     for (int i = 0; i < MOST_RACES && (most == 0 || mostInRedis == 0); i++) {
-      List<Answer> answers = fleet.ask(List.of(load), RACE);
+      List<Answer> answers = fleet.fetch(List.of(load), RACE);
       most = Math.max(most, excess(answers, load.permits()));
       mostInRedis = Math.max(mostInRedis, excessInRedis(answers, load.permits()));
     }

@@ -29,7 +29,7 @@ class RedisResetTest {
     store.close();
   }
 
-  private Charges ask(Binding binding, long key, long permits, long nowNanos) {
+  private Charges request(Binding binding, long key, long permits, long nowNanos) {
     CompletableFuture<Charges> answer = new CompletableFuture<>();
     store.decide(new Charges().add(binding, key, permits), nowNanos, answer::complete);
     return answer.join();
@@ -47,25 +47,25 @@ class RedisResetTest {
     Policy policy = Policy.builder(Quota.perMinute(3)).algorithm(algorithm).build();
     Binding binding = store.bind("reset " + algorithm, policy, 0);
     assertThat(reset(binding, 1, SECOND)).as("never used").isFalse();
-    ask(binding, 2, 1, SECOND);
+    request(binding, 2, 1, SECOND);
     for (int round = 0; round < 2; round++) {
-      assertThat(ask(binding, 1, 3, SECOND).allowed()).isTrue();
-      assertThat(ask(binding, 1, 1, SECOND).allowed()).isFalse();
+      assertThat(request(binding, 1, 3, SECOND).allowed()).isTrue();
+      assertThat(request(binding, 1, 1, SECOND).allowed()).isFalse();
       assertThat(reset(binding, 1, SECOND)).isTrue();
     }
-    assertThat(ask(binding, 1, 0, SECOND).remaining(0)).isEqualTo(3);
-    assertThat(ask(binding, 2, 0, SECOND).remaining(0)).as("another key").isEqualTo(2);
+    assertThat(request(binding, 1, 0, SECOND).remaining(0)).isEqualTo(3);
+    assertThat(request(binding, 2, 0, SECOND).remaining(0)).as("another key").isEqualTo(2);
   }
 
   @Test
   void reset_forgetsWhatEveryShapeKnows() {
     Policy minute = Policy.of(Quota.perMinute(3));
     Policy hour = Policy.of(Quota.perHour(3));
-    ask(store.bind("shapes", minute, 0), 1, 2, SECOND);
+    request(store.bind("shapes", minute, 0), 1, 2, SECOND);
     Binding binding = store.bind("shapes", hour, 0);
-    assertThat(ask(binding, 1, 2, SECOND).allowed()).isFalse();
+    assertThat(request(binding, 1, 2, SECOND).allowed()).isFalse();
     assertThat(reset(binding, 1, SECOND)).isTrue();
-    assertThat(ask(binding, 1, 3, SECOND).allowed()).isTrue();
+    assertThat(request(binding, 1, 3, SECOND).allowed()).isTrue();
   }
 
   private static Policy bucket(long burst, long permits, long windowNanos) {
@@ -91,7 +91,7 @@ class RedisResetTest {
       long quantity = 1 + random.nextLong(10);
       long key = 1 + random.nextLong(20);
       Charges decided =
-          ask(store.variant(base, bucket(burst, permits, window)), key, quantity, now);
+          request(store.variant(base, bucket(burst, permits, window)), key, quantity, now);
       long emission = (window + permits - 1) / permits;
       long arrival = Math.max(now, arrivals.getOrDefault(key, 0L));
       boolean fits = now >= arrival + emission * quantity - emission * burst;

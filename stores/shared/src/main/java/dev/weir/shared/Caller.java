@@ -2,7 +2,7 @@ package dev.weir.shared;
 
 import dev.weir.Ticker;
 import dev.weir.shared.internal.Health;
-import dev.weir.shared.internal.Moved;
+import dev.weir.shared.internal.MovedOperations;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Refund;
 import dev.weir.shared.internal.Turns;
@@ -91,7 +91,7 @@ public final class Caller {
    * Sends an operation; the answer comes on the thread that reads it, a failure may come on this
    * one.
    */
-  public void ask(Operation operation) {
+  public void send(Operation operation) {
     if (health.givenUp() || closed) {
       fail(operation, Failure.OPEN);
     } else if (operation.waitedNanos > timeoutNanos / 2) {
@@ -332,7 +332,7 @@ public final class Caller {
     }
 
     private void moved(Operation operation) {
-      Moved elsewhere = operation.elsewhere;
+      MovedOperations elsewhere = operation.elsewhere;
       if (elsewhere == null) {
         fail(operation, Failure.MOVED);
         return;
@@ -352,7 +352,7 @@ public final class Caller {
       Flight back = new Flight();
       for (Operation operation : operations) {
         for (Refund refund : operation.undo()) {
-          counters.late.add(refund.asked());
+          counters.late.add(refund.requested());
           refund.lateBeforeNanos = turns.lateNanos();
           refund.deadlineNanos = ticker.nanos() + timeoutNanos;
           back.operations.add(refund);

@@ -12,7 +12,7 @@ import dev.weir.shared.internal.DecideMany;
 import dev.weir.shared.internal.DecideOne;
 import dev.weir.shared.internal.FailureDecisions;
 import dev.weir.shared.internal.LocalAuthority;
-import dev.weir.shared.internal.Moved;
+import dev.weir.shared.internal.MovedOperations;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Refund;
 import dev.weir.shared.internal.Reset;
@@ -39,7 +39,7 @@ public final class Decider {
   private final Counters counters;
   private final FailureDecisions failureDecisions;
   private final boolean callersClock;
-  private final Moved moved;
+  private final MovedOperations moved;
 
   /**
    * The operations that a thread has collected to send them together; null while it sends each at
@@ -56,7 +56,7 @@ public final class Decider {
     this.counters = settings.counters();
     this.failureDecisions = failureDecisions;
     this.callersClock = settings.callersClock();
-    moved = new Moved(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
+    moved = new MovedOperations(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
   }
 
   /** Sends operations again that wait until their keys are elsewhere; to be called often. */
@@ -127,7 +127,7 @@ public final class Decider {
         };
     SharedBinding own = (SharedBinding) charges.binding(0);
     long wanted = Math.min(charges.permits(0), MOST_PERMITS);
-    ask(new DecideOne(own, charges.fingerprint(0), wanted, 1, callback), nowNanos);
+    send(new DecideOne(own, charges.fingerprint(0), wanted, 1, callback), nowNanos);
   }
 
   /**
@@ -157,12 +157,12 @@ public final class Decider {
             failed,
             waited -> CrossSlots.decide(charges, nowNanos, waited, this, done));
     operation.waitedNanos = waitedNanos;
-    ask(operation, nowNanos);
+    send(operation, nowNanos);
   }
 
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     AtomicInteger missing = new AtomicInteger(batch.size() + 1);
-    together(() -> ask(batch, nowNanos, missing, done));
+    together(() -> send(batch, nowNanos, missing, done));
     if (missing.decrementAndGet() == 0) {
       done.accept(batch);
     }
@@ -206,7 +206,7 @@ public final class Decider {
     }
   }
 
-  private void ask(
+  private void send(
       Batch batch, long nowNanos, AtomicInteger missing, Consumer<? super Batch> done) {
     for (int i = 0; i < batch.size(); i++) {
       int index = i;
@@ -267,14 +267,14 @@ public final class Decider {
     long wanted = Math.min(permits, MOST_PERMITS);
     LocalAuthority authority = own.authority();
     if (authority == null) {
-      ask(new DecideOne(own, fingerprint, wanted, 1, callback), nowNanos);
+      send(new DecideOne(own, fingerprint, wanted, 1, callback), nowNanos);
     } else {
       authority.decide(own, fingerprint, wanted, callback);
     }
   }
 
   /** Sends an operation to the shard of its key, at once or together with others. */
-  void ask(Operation operation, long nowNanos) {
+  void send(Operation operation, long nowNanos) {
     if (callersClock) {
       long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
       operation.nowNanos = now - Math.floorMod(now, Result.NANOS_PER_MICRO);
@@ -293,7 +293,7 @@ public final class Decider {
       counters.failed(Failure.MOVED, operation.charges());
       operation.fail(Failure.MOVED);
     } else {
-      caller.ask(operation);
+      caller.send(operation);
     }
   }
 
@@ -307,7 +307,7 @@ public final class Decider {
           binding.variants.reset(fingerprint); // An answer in between may be older.
           done.accept(here || there);
         };
-    ask(new Reset(binding, fingerprint, after), nowNanos);
+    send(new Reset(binding, fingerprint, after), nowNanos);
   }
 
   /** Gives permits back in the place where they were charged: in this process, or in the store. */
@@ -345,6 +345,6 @@ public final class Decider {
           binding.variants.forgetRefusal(fingerprint);
           done.accept(given);
         };
-    ask(new Refund(binding, fingerprint, most, at, reset, after), nowNanos);
+    send(new Refund(binding, fingerprint, most, at, reset, after), nowNanos);
   }
 }

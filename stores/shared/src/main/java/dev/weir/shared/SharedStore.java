@@ -17,7 +17,7 @@ import dev.weir.shared.internal.LocalAuthority;
 import dev.weir.shared.internal.LocalCounts;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Pace;
-import dev.weir.shared.internal.StoreDecides;
+import dev.weir.shared.internal.StoreAuthority;
 import dev.weir.shared.internal.Variants;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,14 +167,14 @@ public abstract class SharedStore implements Store {
     return switch (policy.sharing().consistency()) {
       // By another clock than the callers', the refusals kept here would end at another time.
       case STRICT ->
-          settings.callersClock() ? null : new StoreDecides(clocks, counters, held, this::ask);
-      case LEASED -> new Allotments(policy, clocks, counters, held, this::ask);
-      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, this::ask);
+          settings.callersClock() ? null : new StoreAuthority(clocks, counters, held, this::send);
+      case LEASED -> new Allotments(policy, clocks, counters, held, this::send);
+      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, this::send);
     };
   }
 
-  private void ask(Operation operation) {
-    decider.ask(operation, ticker.nanos());
+  private void send(Operation operation) {
+    decider.send(operation, ticker.nanos());
   }
 
   /**

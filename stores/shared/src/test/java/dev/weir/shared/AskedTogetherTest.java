@@ -86,7 +86,7 @@ class AskedTogetherTest {
     return store.bind("ten", Policy.of(Quota.of(10, Duration.ofSeconds(1))), 0);
   }
 
-  private void ask(long... keys) {
+  private void request(long... keys) {
     Batch batch = new Batch(keys.length).detailed();
     for (long key : keys) {
       batch.add(binding, key, 1);
@@ -104,9 +104,9 @@ class AskedTogetherTest {
 
   @Test
   void batch_isOneCall_andTheNextOneIsTheSecond() {
-    ask(1, 2, 3, 4, 5);
+    request(1, 2, 3, 4, 5);
     assertThat(sizes(shards[0])).containsExactly(5);
-    ask(6, 7, 8);
+    request(6, 7, 8);
     assertThat(sizes(shards[0])).containsExactly(5, 3);
 
     shards[0].calls.forEach(each -> each.answer(fits(each.requests())));
@@ -118,23 +118,23 @@ class AskedTogetherTest {
   @Test
   void batchOfTwoShards_isOneCallEach() {
     link.parted = true;
-    ask(1, 2, 3, 4, 5);
+    request(1, 2, 3, 4, 5);
     assertThat(sizes(shards[0])).containsExactly(2);
     assertThat(sizes(shards[1])).containsExactly(3);
   }
 
   @Test
   void oneRequestAlone_isSentAtOnce() {
-    ask(1);
+    request(1);
     assertThat(sizes(shards[0])).containsExactly(1);
   }
 
   @Test
   void whileAsManyCallsAreUnderWayAsMayBe_batchesShareTheNext() {
-    ask(1);
-    ask(2);
-    ask(3, 4, 5);
-    ask(6, 7);
+    request(1);
+    request(2);
+    request(3, 4, 5);
+    request(6, 7);
     assertThat(sizes(shards[0])).containsExactly(1, 1);
 
     shards[0].calls.get(0).answer(FITS);
@@ -147,7 +147,7 @@ class AskedTogetherTest {
   void batchThatIsAskedByTheAnswerToAnother_isSentToo() {
     shards[0].answers = AskedTogetherTest::fits;
 
-    store.decide(new Charges().add(binding, 1, 1), 0, decided -> ask(3, 4, 5));
+    store.decide(new Charges().add(binding, 1, 1), 0, decided -> request(3, 4, 5));
 
     assertThat(answered).extracting(Batch::size).containsExactly(3);
     assertThat(sizes(shards[0])).containsExactly(1, 3);
@@ -185,7 +185,7 @@ class AskedTogetherTest {
           store.together(
               () -> {
                 one(2);
-                ask(3, 4);
+                request(3, 4);
               });
           one(5);
           assertThat(shards[0].calls).isEmpty();
@@ -214,7 +214,7 @@ class AskedTogetherTest {
     store.together(
         () -> {
           one(1);
-          CompletableFuture.runAsync(() -> ask(2)).join();
+          CompletableFuture.runAsync(() -> request(2)).join();
           assertThat(sizes(shards[0])).containsExactly(1);
           one(3);
         });
@@ -287,8 +287,8 @@ class AskedTogetherTest {
 
   @Test
   void requestOverSeveralKeys_isNotOvertaken() {
-    ask(8);
-    ask(9);
+    request(8);
+    request(9);
     Binding other = store.bind("other", Policy.of(Quota.of(10, Duration.ofSeconds(1))), 0);
     askForKey1(2);
     store.decide(new Charges().add(other, 2, 1).add(binding, 1, 1), 0, decided -> {});
@@ -304,11 +304,11 @@ class AskedTogetherTest {
   @Test
   void callThatFailsAtOnce_failsItsBatch_andWhatComesAfterItIsSent() {
     shards[0].thrown = new IllegalStateException("no connection");
-    ask(1, 2, 3);
+    request(1, 2, 3);
     assertThat(answered).singleElement().matches(batch -> !batch.allowed(0) && !batch.allowed(2));
 
     shards[0].thrown = null;
-    ask(4, 5);
+    request(4, 5);
 
     assertThat(sizes(shards[0])).containsExactly(2);
   }

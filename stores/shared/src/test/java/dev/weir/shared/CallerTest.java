@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.shared.internal.AdmittedRecord;
 import dev.weir.shared.internal.DecideOne;
-import dev.weir.shared.internal.InSequence;
-import dev.weir.shared.internal.RecordAdmitted;
+import dev.weir.shared.internal.OperationPair;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,14 +52,14 @@ class CallerTest {
     }
   }
 
-  private Answers ask(long key, long permits, long count) {
+  private Answers request(long key, long permits, long count) {
     Answers got = new Answers();
-    caller.ask(new DecideOne(Bindings.ANY, key, permits, count, got));
+    caller.send(new DecideOne(Bindings.ANY, key, permits, count, got));
     return got;
   }
 
-  private Answers ask(long key) {
-    return ask(key, 1, 1);
+  private Answers request(long key) {
+    return request(key, 1, 1);
   }
 
   private FakeShard.Sent call(int i) {
@@ -68,8 +68,8 @@ class CallerTest {
 
   /** Makes two calls, which are all that may be in flight, so that the next operation waits. */
   private void occupy() {
-    ask(-1);
-    ask(-2);
+    request(-1);
+    request(-2);
   }
 
   private static long[] fits(long times, long remaining) {
@@ -78,7 +78,7 @@ class CallerTest {
 
   @Test
   void loneQuestion_isSentAtOnce() {
-    Answers got = ask(1);
+    Answers got = request(1);
 
     assertThat(shard.calls).hasSize(1);
     assertThat(got.answers).isEmpty();
@@ -94,7 +94,7 @@ class CallerTest {
     occupy();
     List<Answers> waiting = new ArrayList<>();
     for (int key = 1; key <= 5; key++) {
-      waiting.add(ask(key));
+      waiting.add(request(key));
     }
 
     assertThat(shard.calls).hasSize(2);
@@ -112,7 +112,7 @@ class CallerTest {
   void oneCall_hasABoundedNumberOfQuestions() {
     occupy();
     for (int key = 1; key <= 200; key++) {
-      ask(key);
+      request(key);
     }
 
     call(0).answer(fits(1, 0));
@@ -123,8 +123,8 @@ class CallerTest {
   @Test
   void samePermitsOfOneKey_areOneRequest_toldAsIfAskedOneAfterTheOther() {
     occupy();
-    List<Answers> same = List.of(ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1));
-    Answers other = ask(7, 9, 1);
+    List<Answers> same = List.of(request(7, 10, 1), request(7, 10, 1), request(7, 10, 1), request(7, 10, 1));
+    Answers other = request(7, 9, 1);
 
     call(0).answer(fits(1, 0));
 
@@ -153,8 +153,8 @@ class CallerTest {
   @Test
   void someoneWhoAsksForMore_takesHisPartFirst_ifHeCameFirst() {
     occupy();
-    Answers many = ask(7, 1, 5);
-    Answers one = ask(7, 1, 1);
+    Answers many = request(7, 1, 5);
+    Answers one = request(7, 1, 1);
     call(0).answer(fits(1, 0));
 
     call(2).answer(5, FITS, 0, 700, 1_000, 0, 5_000);
@@ -168,7 +168,7 @@ class CallerTest {
   @Test
   void askerThatThrows_keepsNothingFromTheOthers() {
     occupy();
-    caller.ask(
+    caller.send(
         new DecideOne(
             Bindings.ANY,
             7,
@@ -185,8 +185,8 @@ class CallerTest {
                 throw new IllegalStateException("mine");
               }
             }));
-    Answers same = ask(7);
-    Answers other = ask(8);
+    Answers same = request(7);
+    Answers other = request(8);
     call(0).answer(fits(1, 0));
 
     long[] numbers = {2, FITS, 1, 0, 1_000, 0, 5_000, 1, FITS, 1, 0, 1_000, 0, 5_000};
@@ -199,7 +199,7 @@ class CallerTest {
 
   @Test
   void deadline_isATimeout_andTheLateAnswerGivesBackExactlyWhatItCharged() {
-    Answers got = ask(7, 10, 3);
+    Answers got = request(7, 10, 3);
     pass(TIMEOUT_NANOS - 1);
     assertThat(got.answers).isEmpty();
 
@@ -239,7 +239,7 @@ class CallerTest {
                 failed.add(own);
               }
             };
-        fresh.ask(new DecideOne(Bindings.ANY, key, 1, 1, callback));
+        fresh.send(new DecideOne(Bindings.ANY, key, 1, 1, callback));
       }
       assertThat(asked.calls).hasSize(2);
 
@@ -251,7 +251,7 @@ class CallerTest {
 
   @Test
   void lateRefusal_givesNothingBack() {
-    ask(7);
+    request(7);
     pass(TIMEOUT_NANOS);
 
     call(0).answer(0, OVER_LIMIT, 0, 700, 1_000, 0, 5_000);
@@ -263,7 +263,7 @@ class CallerTest {
   @Test
   void lateAnswers_areGivenBackAlsoWhenTheBreakerHasOpened() {
     for (int i = 0; i < 3; i++) {
-      ask(i);
+      request(i);
       pass(TIMEOUT_NANOS);
     }
     assertThat(caller.available()).isFalse();
@@ -276,7 +276,7 @@ class CallerTest {
   @Test
   void whatWaitsForTooLong_isNotSentAnyMore() {
     occupy();
-    Answers waiting = ask(7);
+    Answers waiting = request(7);
 
     pass(TIMEOUT_NANOS);
 
@@ -294,7 +294,7 @@ class CallerTest {
       asked.tick();
       failing.probes.get(0).complete(FakeShard.fine());
       Answers got = new Answers();
-      asked.ask(new DecideOne(Bindings.ANY, 1, 5, 2, got));
+      asked.send(new DecideOne(Bindings.ANY, 1, 5, 2, got));
 
       failing.calls.get(0).fail(failure);
 
@@ -306,9 +306,9 @@ class CallerTest {
 
   @Test
   void replyThatMakesNoSense_isAFailure() {
-    Answers early = ask(1);
+    Answers early = request(1);
     call(0).answer(1, FITS);
-    Answers strange = ask(2);
+    Answers strange = request(2);
     call(1).answer();
 
     assertThat(early.failure()).isEqualTo(Failure.OTHER);
@@ -318,7 +318,7 @@ class CallerTest {
 
   @Test
   void stateThatIsNotOurs_isAFailureOfThatKeyAlone() {
-    Answers got = ask(1);
+    Answers got = request(1);
 
     call(0).answer(0, UNCERTAIN, 0, 0, 0, 0, 0);
 
@@ -328,15 +328,15 @@ class CallerTest {
 
   @Test
   void stateThatIsNotOurs_isCounted_whoeverAsks() {
-    Answers got = ask(1, 2, 3);
+    Answers got = request(1, 2, 3);
     call(0).answer(0, UNCERTAIN, 0, 0, 0, 0, 0);
     Answers unrecorded = new Answers();
-    caller.ask(new RecordAdmitted(Bindings.ANY, 1, 5, result -> {}, unrecorded::failed));
+    caller.send(new AdmittedRecord(Bindings.ANY, 1, 5, result -> {}, unrecorded::failed));
     call(1).answer(UNCERTAIN, 0, 0, 0, 0, 0);
     Answers both = new Answers();
-    caller.ask(
-        new InSequence(
-            new RecordAdmitted(Bindings.ANY, 1, 5, result -> {}, failure -> {}),
+    caller.send(
+        new OperationPair(
+            new AdmittedRecord(Bindings.ANY, 1, 5, result -> {}, failure -> {}),
             new DecideOne(Bindings.ANY, 1, 1, 1, both)));
     call(2).answer(UNCERTAIN, 0, 0, 0, 0, 0, 0, UNCERTAIN, 0, 0, 0, 0, 0);
 
@@ -349,14 +349,14 @@ class CallerTest {
 
   @Test
   void clockThatGoesBack_isWarnedOfAndCounted() {
-    ask(1);
+    request(1);
     call(0).answerAt(5_000_000_000L, fits(1, 9));
-    ask(2);
+    request(2);
     call(1).answerAt(4_999_999_001L, fits(1, 9));
     assertThat(counters.clockSteps.sum()).as("less than a millisecond").isZero();
-    ask(3);
+    request(3);
     call(2).answerAt(1_399_999_001L, fits(1, 9));
-    ask(4);
+    request(4);
     call(3).answerAt(1_400_000_000L, fits(1, 9));
 
     assertThat(counters.clockSteps.sum()).isEqualTo(1);
@@ -368,7 +368,7 @@ class CallerTest {
 
   @Test
   void clockThatWentBackMeanwhile_isSeenByTheProbe() {
-    ask(1);
+    request(1);
     call(0).answerAt(5_000_000L, fits(1, 9));
     caller.disconnected();
     while (shard.probes.size() < 2) {
@@ -413,9 +413,9 @@ class CallerTest {
   @Test
   void shardThatThrows_failsTheQuestion_andTheNextIsAsked() {
     shard.thrown = new IllegalStateException("broken");
-    Answers failed = ask(1);
+    Answers failed = request(1);
     shard.thrown = null;
-    Answers next = ask(2);
+    Answers next = request(2);
     call(0).answer(fits(1, 9));
 
     assertThat(failed.failure()).isEqualTo(Failure.OTHER);
@@ -440,7 +440,7 @@ class CallerTest {
   void openBreaker_answersAtOnce() {
     caller.disconnected();
 
-    assertThat(ask(1).failure()).isEqualTo(Failure.OPEN);
+    assertThat(request(1).failure()).isEqualTo(Failure.OPEN);
     assertThat(shard.calls).isEmpty();
     assertThat(log)
         .containsExactly("the store is gone: rules answer by their on_failure until it is back");
@@ -449,7 +449,7 @@ class CallerTest {
   @Test
   void loss_failsWhatIsOnItsWay_andWhatWaits() {
     occupy();
-    Answers waiting = ask(3);
+    Answers waiting = request(3);
 
     caller.disconnected();
 
@@ -462,10 +462,10 @@ class CallerTest {
     occupy();
     int most = 1 << 16;
     for (int i = 0; i < most; i++) {
-      ask(i);
+      request(i);
     }
 
-    assertThat(ask(-3).failure()).isEqualTo(Failure.OVERLOADED);
+    assertThat(request(-3).failure()).isEqualTo(Failure.OVERLOADED);
     assertThat(caller.queued()).isEqualTo(most);
     assertThat(counters.failures().get("overloaded")).isEqualTo(1);
   }
@@ -473,10 +473,10 @@ class CallerTest {
   @Test
   void refusing_stillSendsWhatWaits() {
     occupy();
-    Answers waiting = ask(1);
+    Answers waiting = request(1);
     caller.refuse();
 
-    assertThat(ask(2).failure()).isEqualTo(Failure.OPEN);
+    assertThat(request(2).failure()).isEqualTo(Failure.OPEN);
     assertThat(caller.idle()).isFalse();
 
     call(0).answer(fits(1, 9));
@@ -489,15 +489,15 @@ class CallerTest {
 
   @Test
   void closing_answersEverything() {
-    Answers sent = ask(1);
-    ask(2);
-    Answers waiting = ask(3);
+    Answers sent = request(1);
+    request(2);
+    Answers waiting = request(3);
 
     caller.close();
 
     assertThat(sent.failure()).isEqualTo(Failure.DISCONNECTED);
     assertThat(waiting.failure()).isEqualTo(Failure.OPEN);
-    assertThat(ask(4).failure()).isEqualTo(Failure.OPEN);
+    assertThat(request(4).failure()).isEqualTo(Failure.OPEN);
     assertThat(caller.idle()).isTrue();
   }
 
@@ -522,7 +522,7 @@ class CallerTest {
               () -> {
                 List<Answers> own = new ArrayList<>();
                 for (int i = 0; i < each; i++) {
-                  own.add(ask(i % 3));
+                  own.add(request(i % 3));
                 }
                 got.addAll(own);
                 done.countDown();

@@ -14,7 +14,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Sharing;
 import dev.weir.shared.internal.LocalAuthority;
-import dev.weir.shared.internal.StoreDecides;
+import dev.weir.shared.internal.StoreAuthority;
 import dev.weir.shared.internal.Variants;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
@@ -67,7 +67,7 @@ class ConsistencyTest {
         .build();
   }
 
-  private Decision ask(SharedStore store, Binding binding, long permits) {
+  private Decision request(SharedStore store, Binding binding, long permits) {
     CompletableFuture<Decision> answer = new CompletableFuture<>();
     store.decide(
         new Charges().add(binding, KEY, permits),
@@ -99,7 +99,7 @@ class ConsistencyTest {
     for (int i = 0; i < 20_000; i++) {
       ticker.advance(1 + random.nextLong(random.nextInt(20) == 0 ? 50 * MILLI : 2 * MILLI));
       int process = random.nextInt(2);
-      if (ask(stores.get(process), bindings.get(process), 1).allowed()) {
+      if (request(stores.get(process), bindings.get(process), 1).allowed()) {
         // The shard's instants are whole microseconds, and by these the window holds.
         admitted.add(ticker.nanos() - Math.floorMod(ticker.nanos(), 1_000L));
         int last = admitted.size() - 1;
@@ -117,12 +117,12 @@ class ConsistencyTest {
   @Test
   void strictRefusal_isRepeatedHere_untilItsRetryAfter() {
     Binding binding = one.bind("rule", policy(1, Consistency.STRICT), 0);
-    assertThat(ask(one, binding, 1).allowed()).isTrue();
+    assertThat(request(one, binding, 1).allowed()).isTrue();
     ticker.advance(WINDOW - 50 * MILLI);
-    Decision asked = ask(one, binding, 1);
+    Decision asked = request(one, binding, 1);
     long calls = counters.calls.sum();
     ticker.advance(20 * MILLI);
-    Decision repeated = ask(one, binding, 1);
+    Decision repeated = request(one, binding, 1);
 
     assertThat(counters.calls.sum()).isEqualTo(calls);
     assertThat(counters.held.sum()).isEqualTo(1);
@@ -131,9 +131,9 @@ class ConsistencyTest {
     assertThat(repeated.retryAfterNanos()).isEqualTo(30 * MILLI);
     assertThat(repeated.resetAfterNanos()).isEqualTo(30 * MILLI);
     ticker.advance(30 * MILLI - 1);
-    assertThat(ask(one, binding, 1).allowed()).isFalse();
+    assertThat(request(one, binding, 1).allowed()).isFalse();
     ticker.advance(1);
-    assertThat(ask(one, binding, 1).allowed()).isTrue();
+    assertThat(request(one, binding, 1).allowed()).isTrue();
   }
 
   /** Every refusal is one that the store would give if it were called each time. */
@@ -150,7 +150,7 @@ class ConsistencyTest {
       long permits = 1 + random.nextLong(3);
       Charges expected = new Charges().add(same, KEY, permits);
       oracle.decide(expected, ticker.nanos());
-      Decision decision = ask(one, binding, permits);
+      Decision decision = request(one, binding, permits);
       assertThat(decision.allowed()).as("request %d", i).isEqualTo(expected.allowed());
       // A repeated refusal has the permits that remained at the last call.
       assertThat(decision.remaining())
@@ -169,27 +169,27 @@ class ConsistencyTest {
     Policy policy = policy(1, Consistency.STRICT);
     Binding here = one.bind("rule", policy, 0);
     Binding there = other.bind("rule", policy, 0);
-    Decision charged = ask(one, here, 1);
-    assertThat(ask(one, here, 1).allowed()).isFalse();
-    assertThat(ask(other, there, 1).allowed()).isFalse();
+    Decision charged = request(one, here, 1);
+    assertThat(request(one, here, 1).allowed()).isFalse();
+    assertThat(request(other, there, 1).allowed()).isFalse();
 
     one.refund(here, KEY, 1, charged, ticker.nanos(), given -> assertThat(given).isEqualTo(1));
 
-    assertThat(ask(other, there, 1).allowed()).as("remembered").isFalse();
-    assertThat(ask(one, here, 1).allowed()).isTrue();
+    assertThat(request(other, there, 1).allowed()).as("remembered").isFalse();
+    assertThat(request(one, here, 1).allowed()).isTrue();
     one.refund(here, KEY, 1, charged, ticker.nanos(), given -> {});
-    ticker.advance(StoreDecides.MOST_REMEMBERED_NANOS);
-    assertThat(ask(other, there, 1).allowed()).as("forgotten").isEqualTo(true);
+    ticker.advance(StoreAuthority.MOST_REMEMBERED_NANOS);
+    assertThat(request(other, there, 1).allowed()).as("forgotten").isEqualTo(true);
   }
 
   @Test
   void greaterQuota_isNotRefusedByTheSmallerOnesRefusal() {
     Binding small = one.bind("rule", policy(1, Consistency.STRICT), 0);
-    ask(one, small, 1);
-    assertThat(ask(one, small, 1).allowed()).isFalse();
+    request(one, small, 1);
+    assertThat(request(one, small, 1).allowed()).isFalse();
     Binding great = one.bind("rule", policy(2, Consistency.STRICT), 0);
 
-    assertThat(ask(one, great, 1).allowed()).isTrue();
+    assertThat(request(one, great, 1).allowed()).isTrue();
   }
 
   @ParameterizedTest
@@ -198,7 +198,7 @@ class ConsistencyTest {
     Binding binding = one.bind("rule", policy(20, consistency), 0);
     for (int round = 0; round < 3; round++) {
       int admitted = 0;
-      while (ask(one, binding, 1).allowed()) {
+      while (request(one, binding, 1).allowed()) {
         admitted++;
       }
       assertThat(admitted).as("round %d", round).isEqualTo(20);
@@ -212,13 +212,13 @@ class ConsistencyTest {
     Policy policy = policy(20, Consistency.LEASED);
     Binding here = one.bind("rule", policy, 0);
     Binding there = other.bind("rule", policy, 0);
-    while (ask(other, there, 1).allowed()) {
-      assertThat(ask(one, here, 1)).isNotNull();
+    while (request(other, there, 1).allowed()) {
+      assertThat(request(one, here, 1)).isNotNull();
     }
     assertThat(reset(one, here)).isTrue();
     ticker.advance(INTERVAL);
     int admitted = 0;
-    while (ask(other, there, 1).allowed()) {
+    while (request(other, there, 1).allowed()) {
       admitted++;
     }
     assertThat(admitted).isEqualTo(20);
@@ -230,11 +230,11 @@ class ConsistencyTest {
     Binding binding = one.bind("rule", policy(100, Consistency.LEASED), 0);
     for (long left = 99; left >= 0; left--) {
       ticker.advance(5 * MILLI);
-      Decision decision = ask(one, binding, 1);
+      Decision decision = request(one, binding, 1);
       assertThat(decision.allowed()).isTrue();
       assertThat(decision.remaining()).isEqualTo(left);
     }
-    assertThat(ask(one, binding, 1).allowed()).isFalse();
+    assertThat(request(one, binding, 1).allowed()).isFalse();
   }
 
   /**
@@ -265,7 +265,7 @@ class ConsistencyTest {
       number = random.nextInt(8) == 0 ? random.nextInt(numbers.size()) : number;
       int process = random.nextInt(2);
       SharedStore store = process == 0 ? one : other;
-      if (ask(store, bindings.get(process).get(number), 1).allowed()) {
+      if (request(store, bindings.get(process).get(number), 1).allowed()) {
         admitted.add(ticker.nanos() - Math.floorMod(ticker.nanos(), 1_000L));
         int last = admitted.size() - 1;
         if (last >= most) {
@@ -283,12 +283,12 @@ class ConsistencyTest {
     Binding small = one.bind("rule", policy(2, Consistency.LEASED), 0);
     Binding large = one.variant(small, policy(1_000, Consistency.LEASED));
     for (int i = 0; i < 20; i++) {
-      assertThat(ask(one, large, 1).allowed()).isTrue();
+      assertThat(request(one, large, 1).allowed()).isTrue();
       ticker.advance(MILLI);
     }
     assertThat(counters.metrics("memory", true, 0).held()).as("granted here").isPositive();
-    assertThat(ask(one, small, 1).allowed()).isFalse();
-    assertThat(ask(one, large, 1).allowed()).isTrue();
+    assertThat(request(one, small, 1).allowed()).isFalse();
+    assertThat(request(one, large, 1).allowed()).isTrue();
   }
 
   @Test
@@ -296,12 +296,12 @@ class ConsistencyTest {
     Policy thousand = policy(1_000, Consistency.LEASED);
     Binding large = one.variant(one.bind("rule", policy(2, Consistency.LEASED), 0), thousand);
     for (int i = 0; i < 20; i++) {
-      ask(one, large, 1);
+      request(one, large, 1);
     }
     Binding rule = one.bind("rule", policy(3, Consistency.LEASED), ticker.nanos());
     Binding again = one.variant(rule, thousand);
-    assertThat(ask(one, again, 1).remaining()).isEqualTo(1_000 - 21);
-    assertThat(ask(one, large, 1).remaining()).as("asked each time").isEqualTo(1_000 - 22);
+    assertThat(request(one, again, 1).remaining()).isEqualTo(1_000 - 21);
+    assertThat(request(one, large, 1).remaining()).as("asked each time").isEqualTo(1_000 - 22);
   }
 
   @Test
@@ -309,10 +309,10 @@ class ConsistencyTest {
     Binding rule = one.bind("rule", policy(2, Consistency.LEASED), 0);
     Binding large = one.variant(rule, policy(1_000, Consistency.LEASED));
     for (int i = 0; i < 20; i++) {
-      ask(one, large, 1);
+      request(one, large, 1);
     }
     assertThat(reset(one, rule)).isTrue();
-    assertThat(ask(one, large, 1).remaining()).isEqualTo(999);
+    assertThat(request(one, large, 1).remaining()).isEqualTo(999);
   }
 
   @Test
@@ -325,7 +325,7 @@ class ConsistencyTest {
     Binding last = one.variant(rule, policy(10, Consistency.LEASED));
     assertThat(((SharedBinding) last).authority()).isNull();
     for (int i = 0; i < 12; i++) {
-      assertThat(ask(one, last, 1).allowed()).isEqualTo(i < 10);
+      assertThat(request(one, last, 1).allowed()).isEqualTo(i < 10);
     }
   }
 
@@ -338,10 +338,10 @@ class ConsistencyTest {
       Binding rule = one.bind("rule", policy(2, Consistency.LEASED), ticker.nanos());
       Binding edited = one.variant(rule, policy(1_000 + i, Consistency.LEASED));
       assertThat(authority(edited)).as("edit %d", i).isNotNull();
-      assertThat(ask(one, edited, 1).allowed()).isTrue();
+      assertThat(request(one, edited, 1).allowed()).isTrue();
       ticker.advance(Variants.KEPT_NANOS);
     }
-    assertThat(ask(one, oldest, 1).allowed()).isTrue();
+    assertThat(request(one, oldest, 1).allowed()).isTrue();
     assertThat(authority(oldest)).as("made anew").isNotNull().isNotSameAs(dropped);
   }
 
@@ -355,7 +355,7 @@ class ConsistencyTest {
     Binding rule = one.bind("rule", hourly(2, consistency), 0);
     Binding busy = one.variant(rule, hourly(1_000, consistency));
     for (int i = 0; i < 21; i++) {
-      assertThat(ask(one, busy, 1).allowed()).isTrue();
+      assertThat(request(one, busy, 1).allowed()).isTrue();
       ticker.advance(MILLI);
     }
     LocalAuthority held = authority(busy);
@@ -365,10 +365,10 @@ class ConsistencyTest {
     ticker.advance(Variants.KEPT_NANOS);
     Binding fresh = one.variant(rule, hourly(900, consistency));
     assertThat(authority(fresh)).isNotNull();
-    assertThat(ask(one, fresh, 1).remaining()).isEqualTo(900 - 22);
+    assertThat(request(one, fresh, 1).remaining()).isEqualTo(900 - 22);
     assertThat(authority(busy)).isNotNull().isNotSameAs(held);
     ticker.advance(Variants.KEPT_NANOS);
-    assertThat(ask(one, busy, 1).remaining()).isBetween(1_000L - 23, 1_000L - 22);
+    assertThat(request(one, busy, 1).remaining()).isBetween(1_000L - 23, 1_000L - 22);
   }
 
   private static Policy hourly(long permits, Consistency consistency) {
@@ -388,8 +388,8 @@ class ConsistencyTest {
       Binding unused = one.variant(rule, policy(1_000 + i, consistency));
     }
     ticker.advance(Variants.KEPT_NANOS);
-    assertThat(ask(one, used, 1).allowed()).isTrue();
-    assertThat(ask(one, used, 901).allowed()).as("a refusal is remembered").isFalse();
+    assertThat(request(one, used, 1).allowed()).isTrue();
+    assertThat(request(one, used, 901).allowed()).as("a refusal is remembered").isFalse();
     assertThat(authority(one.variant(rule, policy(800, consistency)))).isNotNull();
     assertThat(authority(used)).isSameAs(authority);
   }
@@ -419,16 +419,16 @@ class ConsistencyTest {
     Binding six = one.variant(five, policy(6, Consistency.STRICT));
     List<Decision> charged = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      charged.add(ask(one, ten, 1));
+      charged.add(request(one, ten, 1));
     }
-    assertThat(ask(one, five, 1).allowed()).isFalse();
-    assertThat(ask(one, six, 1).allowed()).isFalse();
+    assertThat(request(one, five, 1).allowed()).isFalse();
+    assertThat(request(one, six, 1).allowed()).isFalse();
     assertThat(refund(ten, charged.get(0))).isEqualTo(1);
-    assertThat(ask(one, six, 1).allowed()).as("a variant").isTrue();
+    assertThat(request(one, six, 1).allowed()).as("a variant").isTrue();
     for (Decision each : charged.subList(1, 3)) {
       assertThat(refund(ten, each)).isEqualTo(1);
     }
-    assertThat(ask(one, five, 1).allowed()).as("the rule's own").isTrue();
+    assertThat(request(one, five, 1).allowed()).as("the rule's own").isTrue();
   }
 
   private long refund(Binding binding, Decision charged) {
@@ -442,9 +442,9 @@ class ConsistencyTest {
     Binding five = one.bind("rule", policy(5, Consistency.STRICT), 0);
     Binding ten = one.variant(five, policy(10, Consistency.STRICT));
     for (int i = 0; i < 5; i++) {
-      ask(one, ten, 1);
+      request(one, ten, 1);
     }
-    assertThat(ask(one, five, 1).allowed()).isFalse();
+    assertThat(request(one, five, 1).allowed()).isFalse();
     long held = counters.held.sum();
     CompletableFuture<Boolean> both = new CompletableFuture<>();
     one.decide(
@@ -452,7 +452,7 @@ class ConsistencyTest {
         ticker.nanos(),
         decided -> both.complete(decided.allowed()));
     assertThat(both.join()).isTrue();
-    assertThat(ask(one, five, 1).allowed()).isFalse();
+    assertThat(request(one, five, 1).allowed()).isFalse();
     assertThat(counters.held.sum()).as("the store was asked").isEqualTo(held);
   }
 
@@ -476,7 +476,7 @@ class ConsistencyTest {
       long emission = (window + permits - 1) / permits;
       long used = Math.max(now, i == 0 ? now : arrival);
       boolean fits = used + emission - now <= emission * burst;
-      assertThat(ask(one, variant, 1).allowed()).as("request %d", i).isEqualTo(fits);
+      assertThat(request(one, variant, 1).allowed()).as("request %d", i).isEqualTo(fits);
       arrival = fits ? used + emission : used;
     }
   }

@@ -38,7 +38,7 @@ public final class FakeStore {
     return FakeCall.requests(operation).get(0);
   }
 
-  public void ask(Operation operation) {
+  public void receive(Operation operation) {
     List<Request> parts = FakeCall.requests(operation);
     Request first = parts.get(0);
     Request last = parts.get(parts.size() - 1);

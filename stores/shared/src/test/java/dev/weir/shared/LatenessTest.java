@@ -30,9 +30,9 @@ class LatenessTest {
     shard.probes.get(0).complete(FakeShard.fine());
   }
 
-  private Answers ask() {
+  private Answers request() {
     Answers got = new Answers();
-    caller.ask(new DecideOne(Bindings.ANY, ++keys, 1, 1, got));
+    caller.send(new DecideOne(Bindings.ANY, ++keys, 1, 1, got));
     return got;
   }
 
@@ -53,7 +53,7 @@ class LatenessTest {
 
   @Test
   void replyThatHasArrived_isReadBeforeItsDeadlineCounts() {
-    Answers got = ask();
+    Answers got = request();
     starve(TIMEOUT + 30 * MILLI);
     assertThat(got.answers).as("not given up on yet").isEmpty();
 
@@ -68,7 +68,7 @@ class LatenessTest {
 
   @Test
   void replyThatHasNotArrived_isATimeout_whenAllThatArrivedHasBeenRead() {
-    Answers got = ask();
+    Answers got = request();
     pass(TIMEOUT - TICK);
     shard.stuck = true;
     pass(TICK);
@@ -81,7 +81,7 @@ class LatenessTest {
 
   @Test
   void deadStore_isGivenUpOnAtTheTimeout_whereNothingIsLate() {
-    Answers got = ask();
+    Answers got = request();
     pass(TIMEOUT - TICK);
     assertThat(got.answers).isEmpty();
     pass(TICK);
@@ -91,7 +91,7 @@ class LatenessTest {
   @Test
   void deadStore_isGivenUpOnByTwiceTheTimeout_ifNothingIsEverRead() {
     shard.stuck = true;
-    Answers got = ask();
+    Answers got = request();
     pass(TIMEOUT);
     assertThat(got.answers).isEmpty();
     pass(TIMEOUT);
@@ -100,7 +100,7 @@ class LatenessTest {
 
   @Test
   void deadStore_isGivenUpOnByTwiceTheTimeout_ifEveryTurnIsLate() {
-    Answers got = ask();
+    Answers got = request();
     long waited = 0;
     while (got.answers.isEmpty()) {
       starve(5 * TICK);
@@ -113,9 +113,9 @@ class LatenessTest {
 
   @Test
   void whatWaitedBehindALateReply_isSentAfterIt_andHasItsTime() {
-    ask();
-    ask();
-    Answers waiting = ask();
+    request();
+    request();
+    Answers waiting = request();
     starve(TIMEOUT - TICK);
     assertThat(shard.calls).hasSize(2);
     shard.calls.get(0).answer(FITS);
@@ -132,9 +132,9 @@ class LatenessTest {
 
   @Test
   void lateTick_isLatenessToo() {
-    ask();
-    ask();
-    Answers waiting = ask();
+    request();
+    request();
+    Answers waiting = request();
     ticker.advance(TIMEOUT - TICK);
     caller.tick();
     pass(4 * TICK);
@@ -145,7 +145,7 @@ class LatenessTest {
   @Test
   void timeWithoutQuestions_isNoLateness() {
     pass(10 * TIMEOUT);
-    Answers got = ask();
+    Answers got = request();
     pass(TIMEOUT);
     assertThat(got.failure()).isEqualTo(Failure.TIMEOUT);
   }

@@ -88,7 +88,7 @@ class RestTest {
         0);
   }
 
-  private void ask(Binding binding) {
+  private void request(Binding binding) {
     answered = null;
     store.decide(new Charges().add(binding, 7, 1), 0, decided -> answered = decided);
   }
@@ -117,7 +117,7 @@ class RestTest {
     Binding binding = binding(Consistency.STRICT);
     rests();
     ticker.advance(REST / 2);
-    ask(binding);
+    request(binding);
     ticks.pass(TIMEOUT - TICK);
     assertThat(reason()).isNull();
     ticks.pass(2 * TICK);
@@ -131,7 +131,7 @@ class RestTest {
     Binding binding = binding(Consistency.STRICT);
     shard.answers = requests -> FITS;
     rests();
-    ask(binding);
+    request(binding);
     assertThat(reason()).isEqualTo(Reason.WITHIN_LIMIT);
     assertThat(ticks.pass((Pace.TICKS_BEFORE_REST - 1) * TICK)).isEqualTo(Pace.TICKS_BEFORE_REST);
     rests();
@@ -143,7 +143,7 @@ class RestTest {
     Binding binding = binding(Consistency.APPROXIMATE);
     shard.answers = requests -> FITS;
     rests();
-    ask(binding);
+    request(binding);
     assertThat(ticks.pass(REST)).isGreaterThanOrEqualTo(Pace.TICKS_OF_REST);
     ticks.pass(60_000_000_000L);
     rests();

@@ -68,24 +68,24 @@ public abstract class AlgorithmContract extends StoreFixture {
     return getClass().getSimpleName() + "." + algorithm + "." + test;
   }
 
-  private void trials(String test, int count, int asks, Replayed property) {
+  private void trials(String test, int count, int asks, RunProperty property) {
     Trials.run(
         named(test),
         times(count),
         random -> {
           Policy policy = randomPolicy(random);
           long back = random.nextBoolean() ? 0 : policy.quota().windowNanos() * 3 / 2;
-          List<Ask> events = Traffic.of(random, policy, asks, back, resolutionNanos());
+          List<GeneratedRequest> events = Traffic.of(random, policy, asks, back, resolutionNanos());
           return new Trial<>(describe(policy), events, some -> replay(policy, some, property));
         });
   }
 
   /** A property that must hold for a whole run. */
-  private interface Replayed {
-    void check(Policy policy, Store store, Binding binding, List<Ask> asks);
+  private interface RunProperty {
+    void check(Policy policy, Store store, Binding binding, List<GeneratedRequest> asks);
   }
 
-  private void replay(Policy policy, List<Ask> asks, Replayed property) {
+  private void replay(Policy policy, List<GeneratedRequest> asks, RunProperty property) {
     Store store = store();
     long first = asks.isEmpty() ? 0 : asks.get(0).nowNanos();
     property.check(policy, store, store.bind("rule", policy, first), asks);
@@ -105,9 +105,9 @@ public abstract class AlgorithmContract extends StoreFixture {
         120,
         (policy, store, binding, asks) -> {
           Oracle oracle = oracle(policy);
-          for (Ask ask : asks) {
-            Oracle.Verdict right = oracle.ask(ask.key(), ask.nowNanos(), ask.permits());
-            Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+          for (GeneratedRequest ask : asks) {
+            Oracle.Verdict right = oracle.decide(ask.key(), ask.nowNanos(), ask.permits());
+            Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
             assertThat(verdict(answer)).as("%s", ask).isEqualTo(right);
             assertThat(answer.remaining()).isBetween(0L, policy.burst());
             assertThat(answer.resetAfterNanos()).isNotNegative();
@@ -137,8 +137,8 @@ public abstract class AlgorithmContract extends StoreFixture {
         200,
         (policy, store, binding, asks) -> {
           List<Operation> history = new ArrayList<>();
-          for (Ask ask : asks) {
-            Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+          for (GeneratedRequest ask : asks) {
+            Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
             history.add(Operation.at(ask.key(), ask.permits(), answer));
           }
           assertBounded(history, policy);
@@ -173,7 +173,7 @@ public abstract class AlgorithmContract extends StoreFixture {
       times.sort(null);
       for (long at : times) {
         for (int i = 0; i < 10; i++) {
-          Decision answer = ask(store, binding, "key", at, 1);
+          Decision answer = request(store, binding, "key", at, 1);
           history.add(Operation.at("key", 1, answer));
         }
       }
@@ -191,8 +191,8 @@ public abstract class AlgorithmContract extends StoreFixture {
         200,
         60,
         (policy, store, binding, asks) -> {
-          for (Ask ask : asks) {
-            Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+          for (GeneratedRequest ask : asks) {
+            Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
             long retry = answer.retryAfterNanos();
             if (answer.allowed()) {
               assertThat(retry).isZero();
@@ -223,14 +223,14 @@ public abstract class AlgorithmContract extends StoreFixture {
         (policy, store, binding, asks) -> {
           Store quiet = store();
           Binding other = quiet.bind("rule", policy, 0);
-          for (Ask ask : asks) {
+          for (GeneratedRequest ask : asks) {
             long later = ask.nowNanos() + steps(1_000);
             peek(store, binding, ask.key(), later, 1);
-            ask(store, binding, ask.key(), later, 0);
-            ask(store, binding, ask.key(), later, policy.burst() + 1);
-            ask(store, binding, ask.key(), ask.nowNanos(), -1);
-            assertThat(ask(store, binding, ask.key(), ask.nowNanos(), ask.permits()))
-                .isEqualTo(ask(quiet, other, ask.key(), ask.nowNanos(), ask.permits()));
+            request(store, binding, ask.key(), later, 0);
+            request(store, binding, ask.key(), later, policy.burst() + 1);
+            request(store, binding, ask.key(), ask.nowNanos(), -1);
+            assertThat(request(store, binding, ask.key(), ask.nowNanos(), ask.permits()))
+                .isEqualTo(request(quiet, other, ask.key(), ask.nowNanos(), ask.permits()));
           }
           assertKeys(store, quiet.keys());
         });
@@ -243,20 +243,20 @@ public abstract class AlgorithmContract extends StoreFixture {
     Binding binding = store.bind("rule", policy, 0);
 
     for (long permits : new long[] {-1, -10, Long.MIN_VALUE}) {
-      Decision answer = ask(store, binding, "key", 0, permits);
+      Decision answer = request(store, binding, "key", 0, permits);
       assertThat(answer.allowed()).isFalse();
       assertThat(answer.reason()).isEqualTo(Reason.INVALID);
       assertThat(answer.retryAfterNanos()).isEqualTo(Decision.NEVER);
     }
     for (long permits : new long[] {11, Quota.MAX_PERMITS, 1L << 33, Long.MAX_VALUE}) {
-      Decision answer = ask(store, binding, "key", 0, permits);
+      Decision answer = request(store, binding, "key", 0, permits);
       assertThat(answer.allowed()).isFalse();
       assertThat(answer.reason()).isEqualTo(Reason.OVER_LIMIT);
       assertThat(answer.retryAfterNanos()).isEqualTo(Decision.NEVER);
     }
-    assertThat(ask(store, binding, "key", 0, 10).allowed()).isTrue();
-    assertThat(ask(store, binding, "key", 0, 0).allowed()).isTrue();
-    assertThat(ask(store, binding, "key", 0, 1).allowed()).isFalse();
+    assertThat(request(store, binding, "key", 0, 10).allowed()).isTrue();
+    assertThat(request(store, binding, "key", 0, 0).allowed()).isTrue();
+    assertThat(request(store, binding, "key", 0, 1).allowed()).isFalse();
   }
 
   @Test
@@ -273,10 +273,10 @@ public abstract class AlgorithmContract extends StoreFixture {
           assertThat(fresh.remaining()).isEqualTo(permits);
           assertThat(fresh.resetAfterNanos()).isZero();
           if (permits > 1) {
-            assertThat(ask(store, binding, "key", now, permits - 1).allowed()).isTrue();
+            assertThat(request(store, binding, "key", now, permits - 1).allowed()).isTrue();
           }
-          assertThat(ask(store, binding, "key", now, 1).allowed()).isEqualTo(permits > 0);
-          assertThat(ask(store, binding, "key", now, 1).allowed()).isFalse();
+          assertThat(request(store, binding, "key", now, 1).allowed()).isEqualTo(permits > 0);
+          assertThat(request(store, binding, "key", now, 1).allowed()).isFalse();
           assertBytes(store, 1 << 20);
         }
       }
@@ -292,8 +292,8 @@ public abstract class AlgorithmContract extends StoreFixture {
 
     int admitted = 0;
     for (int i = 0; i < 20; i++) {
-      admitted += ask(store, binding, "key", far, 1).allowed() ? 1 : 0;
-      Decision back = ask(store, binding, "key", -far, 1);
+      admitted += request(store, binding, "key", far, 1).allowed() ? 1 : 0;
+      Decision back = request(store, binding, "key", -far, 1);
       admitted += back.allowed() ? 1 : 0;
       assertThat(back.retryAfterNanos()).isNotNegative();
     }
@@ -301,7 +301,7 @@ public abstract class AlgorithmContract extends StoreFixture {
   }
 
   /** An event in a trial of refunds: a request, or the refund of an earlier one. */
-  private record Step(Ask ask, int refundOf, long permits) {
+  private record Step(GeneratedRequest ask, int refundOf, long permits) {
     @Override
     public String toString() {
       return ask + (refundOf < 0 ? "" : "; gives back " + permits + " of admission " + refundOf);
@@ -319,7 +319,7 @@ public abstract class AlgorithmContract extends StoreFixture {
           Policy policy = randomPolicy(random);
           long back = random.nextBoolean() ? 0 : policy.quota().windowNanos() * 3 / 2;
           List<Step> steps = new ArrayList<>();
-          for (Ask ask : Traffic.of(random, policy, 60, back, resolutionNanos())) {
+          for (GeneratedRequest ask : Traffic.of(random, policy, 60, back, resolutionNanos())) {
             boolean refunds = random.nextInt(3) == 0;
             long permits = random.nextBoolean() ? Long.MAX_VALUE : random.nextLong(1, 4);
             steps.add(new Step(ask, refunds ? random.nextInt(12) : -1, permits));
@@ -331,12 +331,12 @@ public abstract class AlgorithmContract extends StoreFixture {
   private void netStaysWithinBound(Policy policy, List<Step> steps) {
     Store store = store();
     Binding binding = store.bind("rule", policy, 0);
-    List<Ask> asked = new ArrayList<>();
+    List<GeneratedRequest> asked = new ArrayList<>();
     List<Decision> decisions = new ArrayList<>();
     List<Long> net = new ArrayList<>();
     List<Boolean> open = new ArrayList<>();
     for (Step step : steps) {
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       int i = decisions.size() - 1 - step.refundOf();
       if (step.refundOf() >= 0 && i >= 0 && open.get(i)) {
         long permits = Math.min(step.permits(), net.get(i));
@@ -346,7 +346,7 @@ public abstract class AlgorithmContract extends StoreFixture {
         net.set(i, net.get(i) - given);
         open.set(i, false);
       }
-      Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
       if (answer.allowed() && ask.permits() > 0) {
         asked.add(ask);
         decisions.add(answer);
@@ -367,13 +367,13 @@ public abstract class AlgorithmContract extends StoreFixture {
     Store store = store();
     Binding binding = store.bind("rule", policy, 0);
     long now = steps(5);
-    assertThat(ask(store, binding, "key", now, 4).allowed()).isTrue();
-    Decision charged = ask(store, binding, "key", now, 6);
+    assertThat(request(store, binding, "key", now, 4).allowed()).isTrue();
+    Decision charged = request(store, binding, "key", now, 6);
 
-    assertThat(ask(store, binding, "key", now, 1).allowed()).isFalse();
+    assertThat(request(store, binding, "key", now, 1).allowed()).isFalse();
     assertThat(refund(store, binding, "key", 6, charged, now)).isEqualTo(6);
-    assertThat(ask(store, binding, "key", now, 7).allowed()).isFalse();
-    assertThat(ask(store, binding, "key", now, 6).allowed()).isTrue();
+    assertThat(request(store, binding, "key", now, 7).allowed()).isFalse();
+    assertThat(request(store, binding, "key", now, 6).allowed()).isTrue();
     assertThat(refund(store, binding, "unknown", 6, charged, now)).isZero();
   }
 
@@ -382,7 +382,7 @@ public abstract class AlgorithmContract extends StoreFixture {
     Policy policy = policy(10, SECOND);
     Store store = store();
     Binding binding = store.bind("rule", policy, 0);
-    Decision charged = ask(store, binding, "key", steps(5), 6);
+    Decision charged = request(store, binding, "key", steps(5), 6);
 
     long later = steps(5) + 2 * SECOND;
     assertThat(refund(store, binding, "key", 6, charged, later)).isZero();
@@ -398,7 +398,7 @@ public abstract class AlgorithmContract extends StoreFixture {
         random -> {
           long largest = random.nextLong(1, 40);
           Policy widest = policy(largest, SECOND);
-          List<Ask> asks = Traffic.of(random, widest, 200, SECOND / 4, resolutionNanos());
+          List<GeneratedRequest> asks = Traffic.of(random, widest, 200, SECOND / 4, resolutionNanos());
           List<Long> limits = random.longs(200, 0, largest + 1).boxed().toList();
           return new Trial<>(
               "limits " + limits,
@@ -408,11 +408,11 @@ public abstract class AlgorithmContract extends StoreFixture {
                 List<Operation> history = new ArrayList<>();
                 Binding binding = store.bind("rule", widest, 0);
                 for (int i = 0; i < some.size(); i++) {
-                  Ask ask = some.get(i);
+                  GeneratedRequest ask = some.get(i);
                   if (i % 3 == 0) {
                     binding = store.bind("rule", policy(limits.get(i), SECOND), ask.nowNanos());
                   }
-                  Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+                  Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
                   history.add(Operation.at(ask.key(), ask.permits(), answer));
                 }
                 assertBounded(history, widest);
@@ -431,15 +431,15 @@ public abstract class AlgorithmContract extends StoreFixture {
         (policy, store, binding, asks) -> {
           Oracle oracle = oracle(policy);
           long latest = Long.MIN_VALUE;
-          for (Ask ask : asks) {
+          for (GeneratedRequest ask : asks) {
             // Expires by the callers' clock: a request with a time before the latest instant is
             // decided at that one.
             latest = Math.max(latest, ask.nowNanos());
             for (int i = 0; i < 16; i++) {
               store.expire(latest);
             }
-            assertThat(verdict(ask(store, binding, ask.key(), latest, ask.permits())))
-                .isEqualTo(oracle.ask(ask.key(), latest, ask.permits()));
+            assertThat(verdict(request(store, binding, ask.key(), latest, ask.permits())))
+                .isEqualTo(oracle.decide(ask.key(), latest, ask.permits()));
           }
           for (int i = 0; i < 16; i++) {
             store.expire(latest + 3 * policy.quota().windowNanos() + grid(1L << 60));
@@ -488,7 +488,7 @@ public abstract class AlgorithmContract extends StoreFixture {
         thread -> {
           for (int i = 0; i < each; i++) {
             long now = ticker.advance(Duration.ofMillis(1)).nanos();
-            history.add(Operation.at("hot", 1, ask(store, binding, "hot", now, 1)));
+            history.add(Operation.at("hot", 1, request(store, binding, "hot", now, 1)));
           }
         });
 

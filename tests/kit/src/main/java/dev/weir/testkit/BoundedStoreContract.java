@@ -42,18 +42,18 @@ public abstract class BoundedStoreContract extends StoreFixture {
       Store store = store(capacity);
       Binding binding = store.bind("rule", policy(algorithm, 3), 0);
       for (int i = 0; i < 3; i++) {
-        assertThat(ask(store, binding, "hot", 0, 1).allowed()).isTrue();
+        assertThat(request(store, binding, "hot", 0, 1).allowed()).isTrue();
       }
       int admitted = 0;
       for (int i = 0; i < 4 * capacity; i++) {
-        Decision answer = ask(store, binding, "key-" + i, 0, 1);
+        Decision answer = request(store, binding, "key-" + i, 0, 1);
         admitted += answer.allowed() ? 1 : 0;
         assertThat(answer.reason())
             .isEqualTo(answer.allowed() ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL);
         assertThat(store.keys()).isLessThanOrEqualTo(capacity);
       }
       assertThat(admitted).isEqualTo(capacity - 1);
-      Decision hot = ask(store, binding, "hot", 0, 1);
+      Decision hot = request(store, binding, "hot", 0, 1);
       assertThat(hot.allowed()).isFalse();
       assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
       // Keys that have reset make room.
@@ -62,7 +62,7 @@ public abstract class BoundedStoreContract extends StoreFixture {
         store.expire(later);
       }
       assertThat(store.keys()).isZero();
-      assertThat(ask(store, binding, "new", later, 1).allowed()).isTrue();
+      assertThat(request(store, binding, "new", later, 1).allowed()).isTrue();
     }
   }
 
@@ -70,7 +70,7 @@ public abstract class BoundedStoreContract extends StoreFixture {
   void noRoomForAShadowOrAnAlternative_doesNotRefuseTheRequest() {
     Store store = store(1);
     Binding binding = store.bind("rule", policy(Algorithm.SLIDING_WINDOW_LOG, 5), 0);
-    assertThat(ask(store, binding, "known", 0, 1).allowed()).isTrue();
+    assertThat(request(store, binding, "known", 0, 1).allowed()).isTrue();
 
     Charges shadow =
         new Charges().add(binding, key("known"), 1).add(binding, key("new"), 1, Role.OPTIONAL);

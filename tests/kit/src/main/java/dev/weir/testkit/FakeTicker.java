@@ -77,7 +77,7 @@ public final class FakeTicker implements Ticker {
    * several tasks runs them in their order, all at the time after the jump.
    */
   @Override
-  public Scheduled schedule(long byNanos, Runnable task) {
+  public ScheduledTask schedule(long byNanos, Runnable task) {
     synchronized (tasks) {
       long number = numbers++;
       tasks.add(new Task(nanos.get() + byNanos, number, task));

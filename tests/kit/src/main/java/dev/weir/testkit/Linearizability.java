@@ -113,6 +113,6 @@ public final class Linearizability {
 
   private boolean fits(long used, long permits) {
     Oracle oracle = Oracle.of(policy);
-    return oracle.ask(KEY, 0, used).allowed() && oracle.peek(KEY, 0, permits).allowed();
+    return oracle.decide(KEY, 0, used).allowed() && oracle.peek(KEY, 0, permits).allowed();
   }
 }

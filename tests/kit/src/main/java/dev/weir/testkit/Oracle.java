@@ -95,13 +95,13 @@ public abstract class Oracle {
     boolean few = policy.quota().permits() <= Policy.LOG_LIMIT;
     return switch (policy.algorithm()) {
       case SLIDING_WINDOW ->
-          new Sliding(
+          new SlidingOracle(
               admitted, policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_LOG -> new Sliding(admitted, policy, resolutionNanos, resolutionNanos);
+      case SLIDING_WINDOW_LOG -> new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos);
       case SLIDING_WINDOW_BUCKETS ->
-          new Sliding(admitted, policy, policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_COUNTER -> new Weighted(admitted, policy, resolutionNanos);
-      case FIXED_WINDOW -> new Fixed(admitted, policy, resolutionNanos);
+          new SlidingOracle(admitted, policy, policy.granularityNanos(), resolutionNanos);
+      case SLIDING_WINDOW_COUNTER -> new WeightedOracle(admitted, policy, resolutionNanos);
+      case FIXED_WINDOW -> new FixedOracle(admitted, policy, resolutionNanos);
       case TOKEN_BUCKET, LEAKY_BUCKET ->
           new Bucket(admitted, policy, resolutionNanos, mostFineNanos);
     };
@@ -120,7 +120,7 @@ public abstract class Oracle {
    *
    * @throws IllegalArgumentException if the time is no multiple of the resolution
    */
-  public final Verdict ask(String key, long nowNanos, long permits) {
+  public final Verdict decide(String key, long nowNanos, long permits) {
     return decide(key, nowNanos, permits, true);
   }
 
@@ -202,10 +202,10 @@ public abstract class Oracle {
   }
 
   /** An oracle of the exact sliding window, where a granule is one instant, and of buckets. */
-  private static final class Sliding extends Oracle {
+  private static final class SlidingOracle extends Oracle {
     private final long granule;
 
-    Sliding(
+    SlidingOracle(
         Map<String, List<Admission>> admitted,
         Policy policy,
         long granuleNanos,
@@ -242,8 +242,8 @@ public abstract class Oracle {
     }
   }
 
-  private static final class Weighted extends Oracle {
-    Weighted(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+  private static final class WeightedOracle extends Oracle {
+    WeightedOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
       super(admitted, policy, resolutionNanos);
     }
 
@@ -277,11 +277,11 @@ public abstract class Oracle {
     }
   }
 
-  private static final class Fixed extends Oracle {
+  private static final class FixedOracle extends Oracle {
     /** The window of the latest admission, and the permits admitted in it. */
     private record Latest(long endNanos, long used) {}
 
-    Fixed(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+    FixedOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
       super(admitted, policy, resolutionNanos);
     }
 

@@ -52,18 +52,18 @@ public abstract class RecordChangeContract extends StoreFixture {
   private int admitted(Store store, Binding binding, String key, long now, int asks) {
     int admitted = 0;
     for (int i = 0; i < asks; i++) {
-      admitted += ask(store, binding, key, now, 1).allowed() ? 1 : 0;
+      admitted += request(store, binding, key, now, 1).allowed() ? 1 : 0;
     }
     return admitted;
   }
 
   /** A request under one of several numbers, with the change of the rule before it, if any. */
-  private record Step(Ask ask, int number, int rule) {}
+  private record Step(GeneratedRequest ask, int number, int rule) {}
 
   private List<Step> steps(SplittableRandom random, Policy widest, int numbers, int ruleChanges) {
     List<Step> steps = new ArrayList<>();
     long back = random.nextBoolean() ? 0 : SECOND;
-    for (Ask ask : Traffic.of(random, widest, 150, back, resolutionNanos())) {
+    for (GeneratedRequest ask : Traffic.of(random, widest, 150, back, resolutionNanos())) {
       boolean changes = ruleChanges > 0 && random.nextInt(12) == 0;
       int rule = changes ? random.nextInt(ruleChanges) : -1;
       steps.add(new Step(ask, random.nextInt(numbers), rule));
@@ -104,12 +104,12 @@ public abstract class RecordChangeContract extends StoreFixture {
     for (Step step : steps) {
       Policy policy = policy(algorithm, numbers.get(step.number()));
       Binding asked = step.number() == 0 ? rule : store.variant(rule, policy);
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       Oracle.Verdict right =
           oracle
               .variant(policy, kind().mostFineNanos())
-              .ask(ask.key(), ask.nowNanos(), ask.permits());
-      Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
+              .decide(ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = request(store, asked, ask.key(), ask.nowNanos(), ask.permits());
       assertThat(new Oracle.Verdict(answer.allowed(), answer.remaining(), answer.retryAfterNanos()))
           .as("%s", step)
           .isEqualTo(right);
@@ -144,14 +144,14 @@ public abstract class RecordChangeContract extends StoreFixture {
     Binding rule = store.bind("rule", policy(algorithm, numbers.get(0)), 0);
     Binding before = rule;
     for (Step step : steps) {
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       if (step.rule() >= 0) {
         before = rule;
         rule = store.bind("rule", policy(algorithm, numbers.get(step.rule())), ask.nowNanos());
       }
       Binding base = ask.permits() % 3 == 0 ? before : rule;
       Binding asked = store.variant(base, policy(algorithm, numbers.get(step.number())));
-      Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = request(store, asked, ask.key(), ask.nowNanos(), ask.permits());
       history.add(Operation.at(ask.key(), ask.permits(), answer));
     }
     return WindowChecker.maxInAnyWindow(history, SECOND);
@@ -221,11 +221,11 @@ public abstract class RecordChangeContract extends StoreFixture {
         Binding largest = store.variant(rule, policy(one, 100));
         Binding next = store.variant(rule, policy(one, 99));
         long first = SECOND / 2; // No window that is aligned to the clock ends in the steps below.
-        ask(store, largest, "k", first, 1);
-        ask(store, rule, "k", first, 1);
+        request(store, largest, "k", first, 1);
+        request(store, rule, "k", first, 1);
         long late = first + 2 * SECOND + steps(10);
-        long before = ask(store, next, "k", late - steps(20), 60).allowed() ? 60 : 0;
-        before += ask(store, rule, "k", late, 1).allowed() ? 1 : 0;
+        long before = request(store, next, "k", late - steps(20), 60).allowed() ? 60 : 0;
+        before += request(store, rule, "k", late, 1).allowed() ? 1 : 0;
         Binding changed = store.variant(store.bind("rule", policy(two, 5), late), policy(two, 99));
         int after = admitted(store, changed, "k", late + steps(1), 100);
         assertThat(before).isGreaterThanOrEqualTo(60);
@@ -242,8 +242,8 @@ public abstract class RecordChangeContract extends StoreFixture {
       Binding hundred = store.variant(ten, policy(algorithm, 100));
       long net = 0;
       for (int i = 0; i < 50; i++) {
-        net += ask(store, ten, "k", 0, 5).allowed() ? 5 : 0;
-        Decision cheap = ask(store, hundred, "k", 0, 10);
+        net += request(store, ten, "k", 0, 5).allowed() ? 5 : 0;
+        Decision cheap = request(store, hundred, "k", 0, 10);
         net += cheap.allowed() ? 10 : 0;
         Binding asked = i % 2 == 0 ? ten : hundred;
         net -= cheap.allowed() ? refund(store, asked, "k", 10, cheap, 0) : 0;
@@ -298,7 +298,7 @@ public abstract class RecordChangeContract extends StoreFixture {
               }
               long number = new long[] {100, 3, 60, 0, 99}[(i + thread) % 5];
               Binding asked = store.variant(base, policy(algorithm, number));
-              admitted.addAndGet(ask(store, asked, "k", 0, 1).allowed() ? 1 : 0);
+              admitted.addAndGet(request(store, asked, "k", 0, 1).allowed() ? 1 : 0);
             }
           });
       Binding most = store.variant(rule[0], policy(algorithm, 100));

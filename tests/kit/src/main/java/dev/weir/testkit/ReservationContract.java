@@ -158,7 +158,7 @@ public abstract class ReservationContract extends StoreFixture {
   }
 
   /** An event for one limiter: a request, a reservation, or the cancelling of an earlier one. */
-  private record Step(Ask ask, long maxWaitNanos, int cancel) {}
+  private record Step(GeneratedRequest ask, long maxWaitNanos, int cancel) {}
 
   @Tag("model")
   @Tag("sample")
@@ -180,7 +180,7 @@ public abstract class ReservationContract extends StoreFixture {
 
   private List<Step> steps(SplittableRandom random, Policy policy) {
     List<Step> steps = new ArrayList<>();
-    for (Ask ask : Traffic.of(random, policy, 80, 0, resolutionNanos())) {
+    for (GeneratedRequest ask : Traffic.of(random, policy, 80, 0, resolutionNanos())) {
       long wait = random.nextInt(3) == 0 ? grid(random.nextLong(5 * SECOND)) : -1;
       steps.add(new Step(ask, wait, random.nextInt(4) == 0 ? random.nextInt(6) : -1));
     }
@@ -194,7 +194,7 @@ public abstract class ReservationContract extends StoreFixture {
     List<Reservation> reserved = new ArrayList<>();
     List<Operation> operations = new ArrayList<>();
     for (Step step : steps) {
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       ticker.set(ask.nowNanos());
       int i = reserved.size() - 1 - step.cancel();
       // Before its instant comes, a reservation is given back completely or not at all.

@@ -61,7 +61,7 @@ public abstract class RuleChangeContract extends StoreFixture {
   private int admitted(Store store, Binding binding, long now, int asks) {
     int admitted = 0;
     for (int i = 0; i < asks; i++) {
-      admitted += ask(store, binding, "k", now + steps(i), 1).allowed() ? 1 : 0;
+      admitted += request(store, binding, "k", now + steps(i), 1).allowed() ? 1 : 0;
     }
     return admitted;
   }
@@ -73,7 +73,7 @@ public abstract class RuleChangeContract extends StoreFixture {
       int admitted = 0;
       for (int i = 0; i < 200; i++) {
         Binding binding = store.bind("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), 0);
-        admitted += ask(store, binding, "k", 0, 1).allowed() ? 1 : 0;
+        admitted += request(store, binding, "k", 0, 1).allowed() ? 1 : 0;
       }
       // A bucket's permit costs its share of the limit that it was admitted under: half of a bucket
       // of 10 is half of one of 20.
@@ -163,7 +163,7 @@ public abstract class RuleChangeContract extends StoreFixture {
             Binding binding = store.bind("rule", policy, steps(7));
             // After five refusals at one instant, a sixth request would be refused as well.
             for (int asks = 0, refused = 0; asks < 100 && refused < 5; asks++) {
-              boolean allowed = ask(store, binding, "k", steps(7), 1).allowed();
+              boolean allowed = request(store, binding, "k", steps(7), 1).allowed();
               admitted += allowed ? 1 : 0;
               refused += allowed ? 0 : 1;
             }
@@ -188,11 +188,11 @@ public abstract class RuleChangeContract extends StoreFixture {
   }
 
   /** A request, and the policy that comes into force before it, if any. */
-  private record Step(Ask ask, int policy, boolean stale) {}
+  private record Step(GeneratedRequest ask, int policy, boolean stale) {}
 
   private List<Step> steps(SplittableRandom random, int policies, long back) {
     List<Step> steps = new ArrayList<>();
-    for (Ask ask : Traffic.of(random, log(30), 200, back, resolutionNanos())) {
+    for (GeneratedRequest ask : Traffic.of(random, log(30), 200, back, resolutionNanos())) {
       boolean changes = random.nextInt(8) == 0;
       steps.add(new Step(ask, changes ? random.nextInt(policies) : -1, random.nextInt(10) == 0));
     }
@@ -231,13 +231,13 @@ public abstract class RuleChangeContract extends StoreFixture {
     Binding binding = store.bind("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
     Binding before = binding;
     for (Step step : steps) {
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       if (step.policy() >= 0) {
         before = binding;
         binding = store.bind("rule", policies.get(step.policy()), ask.nowNanos());
       }
       Binding asked = step.stale() ? before : binding;
-      Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = request(store, asked, ask.key(), ask.nowNanos(), ask.permits());
       if (answer.allowed()) {
         history.add(Operation.at(ask.key(), ask.permits(), answer));
         long used = ask.permits() == 0 ? 0 : used(history, ask.key(), answer.atNanos());
@@ -286,11 +286,11 @@ public abstract class RuleChangeContract extends StoreFixture {
     List<Operation> history = new ArrayList<>();
     Binding binding = store.bind("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
     for (Step step : steps) {
-      Ask ask = step.ask();
+      GeneratedRequest ask = step.ask();
       if (step.policy() >= 0) {
         binding = store.bind("rule", policies.get(step.policy()), ask.nowNanos());
       }
-      Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
       history.add(Operation.at(ask.key(), ask.permits(), answer));
     }
     return WindowChecker.maxInAnyWindow(history, SECOND);
@@ -304,9 +304,9 @@ public abstract class RuleChangeContract extends StoreFixture {
     long net = 0;
     for (int i = 0; i < 50; i++) {
       Binding binding = store.bind("rule", ten, 0);
-      net += ask(store, binding, "k", 0, 5).allowed() ? 5 : 0;
+      net += request(store, binding, "k", 0, 5).allowed() ? 5 : 0;
       binding = store.bind("rule", hundred, 0);
-      Decision cheap = ask(store, binding, "k", 0, 10);
+      Decision cheap = request(store, binding, "k", 0, 10);
       net += cheap.allowed() ? 10 : 0;
       binding = store.bind("rule", ten, 0);
       net -= cheap.allowed() ? refund(store, binding, "k", 10, cheap, 0) : 0;
@@ -412,7 +412,7 @@ public abstract class RuleChangeContract extends StoreFixture {
               synchronized (current) {
                 binding = current[0];
               }
-              admitted.addAndGet(ask(store, binding, "k", 0, 1).allowed() ? 1 : 0);
+              admitted.addAndGet(request(store, binding, "k", 0, 1).allowed() ? 1 : 0);
             }
           });
       Binding full = store.bind("rule", log(100), 0);

@@ -211,7 +211,7 @@ public abstract class StoreContract extends StoreFixture {
         assertThat(charges.fits(i)).as("%s, charge %d", request, i).isEqualTo(fits.get(i));
         Part part = request.parts().get(i);
         if (allowed && fits.get(i) && !request.peek()) {
-          oracles.get(part.limit()).ask(part.key(), request.nowNanos(), part.permits());
+          oracles.get(part.limit()).decide(part.key(), request.nowNanos(), part.permits());
         }
       }
     }

@@ -107,7 +107,7 @@ public abstract class StoreFixture {
   }
 
   /** Requests permits; if the store answers on the caller's thread, through {@link LocalStore}. */
-  static Decision ask(Store store, Binding binding, String key, long nowNanos, long permits) {
+  static Decision request(Store store, Binding binding, String key, long nowNanos, long permits) {
     Charges charges = new Charges().add(binding, key(key), permits);
     if (store instanceof LocalStore local) {
       local.decide(charges, nowNanos);

@@ -78,7 +78,7 @@ public final class Traffic {
    *
    * @param backNanos how far the time may go back
    */
-  public static List<Ask> of(SplittableRandom random, Policy policy, int count, long backNanos) {
+  public static List<GeneratedRequest> of(SplittableRandom random, Policy policy, int count, long backNanos) {
     return of(random, policy, count, backNanos, 1);
   }
 
@@ -87,25 +87,25 @@ public final class Traffic {
    * time in steps: all times are multiples of the resolution, and steps to either side of an edge
    * have that length.
    */
-  public static List<Ask> of(
+  public static List<GeneratedRequest> of(
       SplittableRandom random, Policy policy, int count, long backNanos, long resolutionNanos) {
     return new Traffic(random, policy, resolutionNanos).make(count, backNanos / resolutionNanos);
   }
 
   // All times and lengths below are in steps of the resolution.
 
-  private List<Ask> make(int count, long mostBack) {
+  private List<GeneratedRequest> make(int count, long mostBack) {
     long window = policy.quota().windowNanos() / resolution;
     int keys = random.nextInt(1, 4);
     long first = -(Ticker.HORIZON_NANOS / resolution);
     long last = LAST_NANOS / resolution;
     long now = start(first, last, Math.min(window * 4, last / 2 / count) * count);
-    List<Ask> asks = new ArrayList<>();
+    List<GeneratedRequest> asks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       now = Math.min(last, now + step(now, window));
       boolean back = mostBack > 0 && random.nextInt(4) == 0;
       long at = back ? Math.max(first, now - random.nextLong(mostBack)) : now;
-      asks.add(new Ask(at * resolution, "key-" + random.nextInt(keys), cost()));
+      asks.add(new GeneratedRequest(at * resolution, "key-" + random.nextInt(keys), cost()));
     }
     return asks;
   }

@@ -49,7 +49,7 @@ public final class WindowChecker {
    *
    * @param permits the permits certainly admitted in it; 0 if nothing was admitted at all
    */
-  public record Fullest(String key, long permits, long fromNanos, long toNanos) {}
+  public record FullestWindow(String key, long permits, long fromNanos, long toNanos) {}
 
   private WindowChecker() {}
 
@@ -65,7 +65,7 @@ public final class WindowChecker {
   }
 
   /** Returns the window that certainly holds the most permits of one key. */
-  public static Fullest fullest(Collection<Operation> history, long windowNanos) {
+  public static FullestWindow fullest(Collection<Operation> history, long windowNanos) {
     if (windowNanos < 1) {
       throw new IllegalArgumentException("windowNanos: " + windowNanos + " (expected: at least 1)");
     }
@@ -78,9 +78,9 @@ public final class WindowChecker {
         byKey.computeIfAbsent(operation.key(), key -> new ArrayList<>()).add(operation);
       }
     }
-    Fullest fullest = new Fullest("", 0, 0, 0);
+    FullestWindow fullest = new FullestWindow("", 0, 0, 0);
     for (Map.Entry<String, List<Operation>> entry : byKey.entrySet()) {
-      Fullest ofKey = sweep(entry.getKey(), entry.getValue(), windowNanos);
+      FullestWindow ofKey = sweep(entry.getKey(), entry.getValue(), windowNanos);
       fullest = ofKey.permits() > fullest.permits() ? ofKey : fullest;
     }
     return fullest;
@@ -102,12 +102,12 @@ public final class WindowChecker {
    * before it, the other adds those that end less than a window after it, unless they are already
    * removed.
    */
-  private static Fullest sweep(String key, List<Operation> admitted, long window) {
+  private static FullestWindow sweep(String key, List<Operation> admitted, long window) {
     List<Swept> byStart = new ArrayList<>(admitted.stream().map(Swept::new).toList());
     List<Swept> byEnd = new ArrayList<>(byStart);
     byStart.sort(Comparator.comparingLong(swept -> swept.operation.startNanos()));
     byEnd.sort(Comparator.comparingLong(swept -> swept.operation.endNanos()));
-    Fullest fullest = new Fullest(key, 0, 0, 0);
+    FullestWindow fullest = new FullestWindow(key, 0, 0, 0);
     long permits = 0;
     int in = 0;
     int out = 0;
@@ -124,7 +124,7 @@ public final class WindowChecker {
         permits += swept.inside ? swept.operation.permits() : 0;
       }
       if (permits > fullest.permits()) {
-        fullest = new Fullest(key, permits, from, from + window - 1);
+        fullest = new FullestWindow(key, permits, from, from + window - 1);
       }
     }
     return fullest;

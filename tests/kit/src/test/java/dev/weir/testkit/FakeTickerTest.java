@@ -36,7 +36,7 @@ class FakeTickerTest {
   void scheduledTasks_runInTheirOrder_unlessCancelled() {
     FakeTicker ticker = new FakeTicker();
     List<String> ran = new ArrayList<>();
-    Ticker.Scheduled first = ticker.schedule(10, () -> ran.add("first"));
+    Ticker.ScheduledTask first = ticker.schedule(10, () -> ran.add("first"));
     ticker.schedule(20, () -> ran.add("third"));
     ticker.schedule(15, () -> ran.add("second"));
     assertThat(ticker.scheduled()).isEqualTo(3);

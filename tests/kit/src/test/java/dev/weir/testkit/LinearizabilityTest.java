@@ -100,7 +100,7 @@ class LinearizabilityTest {
       Oracle oracle = Oracle.of(policy);
       for (long at = 0; at < 40; at++) {
         int permits = random.nextInt(1, 4);
-        boolean fits = oracle.ask("key", 0, permits).allowed();
+        boolean fits = oracle.decide("key", 0, permits).allowed();
         Outcome outcome = fits ? Outcome.ADMITTED : Outcome.REFUSED;
         inOrder.add(new Call(4 * at, 4 * at + 1, permits, outcome));
         long start = 4 * at - random.nextInt(20);

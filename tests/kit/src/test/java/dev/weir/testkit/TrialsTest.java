@@ -47,8 +47,8 @@ class TrialsTest {
   void sameSeed_sameTraffic() {
     for (Algorithm algorithm : Algorithm.values()) {
       Policy policy = Traffic.policy(new SplittableRandom(7), algorithm);
-      List<Ask> one = Traffic.of(new SplittableRandom(9), policy, 100, 1_000);
-      List<Ask> two = Traffic.of(new SplittableRandom(9), policy, 100, 1_000);
+      List<GeneratedRequest> one = Traffic.of(new SplittableRandom(9), policy, 100, 1_000);
+      List<GeneratedRequest> two = Traffic.of(new SplittableRandom(9), policy, 100, 1_000);
 
       assertThat(one).hasSize(100).isEqualTo(two);
       assertThat(policy.algorithm()).isEqualTo(algorithm);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Reason;
-import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.FullestWindow;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -72,7 +72,7 @@ class WindowCheckerTest {
     history.add(Operation.admitted("k", 0, 0));
     assertThat(excess(history)).isZero();
     history.add(Operation.admitted("other", 2, 5));
-    assertThat(WindowChecker.fullest(history, WINDOW)).isEqualTo(new Fullest("other", 5, 0, 9));
+    assertThat(WindowChecker.fullest(history, WINDOW)).isEqualTo(new FullestWindow("other", 5, 0, 9));
   }
 
   @Test

@@ -5,7 +5,7 @@ import dev.weir.Ticker;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Clock;
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.stats.FleetSignature;
 import dev.weir.config.Cause;
@@ -56,7 +56,7 @@ public final class Authenticator {
   /**
    * Returns the caller of a request.
    *
-   * @throws Refused with 401 or 429
+   * @throws RequestException with 401 or 429
    */
   public Actor actor(AdminRequest request, String id) {
     String authorization = request.field("authorization");
@@ -95,7 +95,7 @@ public final class Authenticator {
   /**
    * Returns the token of this text.
    *
-   * @throws Refused with 401 or 429 if there is none, or if it has expired
+   * @throws RequestException with 401 or 429 if there is none, or if it has expired
    */
   Token login(AdminRequest request, String id, String text) {
     String tokenId = Token.idOf(text);
@@ -129,10 +129,10 @@ public final class Authenticator {
    * Counts a failed login, adds it to the log of changes if there are not too many, and returns its
    * answer.
    */
-  Refused failed(AdminRequest request, String id, String tokenId, String why) {
+  RequestException failed(AdminRequest request, String id, String tokenId, String why) {
     Decision limit = logins.failed(request.source());
     if (limit != null) {
-      return new Refused(
+      return new RequestException(
               429,
               "logins: too many failed (expected: at most %d a minute from one address, %d in all)"
                   .formatted(FailureLimit.EACH, FailureLimit.ALL))
@@ -143,15 +143,15 @@ public final class Authenticator {
     if (!tokenId.isEmpty()) {
       what.put("token", tokenId);
     }
-    note("login", what, cause(request, id, "unknown", "", "failed login"));
+    log("login", what, cause(request, id, "unknown", "", "failed login"));
     return unauthorized(why);
   }
 
   /** Adds a refused change to the log of changes, if there are not too many. */
-  public void refused(AdminRequest request, String id, Actor actor, Route route, Refused refused) {
+  public void refused(AdminRequest request, String id, Actor actor, Route route, RequestException refused) {
     Token token = actor.token();
     if (refusals.failed(token.id()) == null) {
-      note(
+      log(
           "refused",
           Map.of("method", route.method(), "path", route.path(), "status", (long) refused.status()),
           cause(request, id, token.author(), token.role().text(), "refused change"));
@@ -164,17 +164,17 @@ public final class Authenticator {
     return new Cause(author, role, "api", known ? request.source() : "", id, reason);
   }
 
-  private void note(String kind, Map<String, Object> what, Cause cause) {
+  private void log(String kind, Map<String, Object> what, Cause cause) {
     try {
-      store.note(kind, Json.write(what), cause);
+      store.log(kind, Json.write(what), cause);
     } catch (ConfigException e) {
       LOG.log(
           System.Logger.Level.WARNING, "audit: {0} is not in the log, {1}", kind, e.getMessage());
     }
   }
 
-  private static Refused unauthorized(String why) {
-    return new Refused(401, why).field("WWW-Authenticate", "Bearer realm=\"weir\"");
+  private static RequestException unauthorized(String why) {
+    return new RequestException(401, why).field("WWW-Authenticate", "Bearer realm=\"weir\"");
   }
 
   /** Returns the number of sources of failures in memory. */

@@ -4,8 +4,8 @@ import dev.weir.Ticker;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.Json;
@@ -22,12 +22,12 @@ public final class SessionResource implements Resource {
   private final Sessions sessions;
 
   /** Ids of tokens, each under a code for one login. */
-  private final Expiring<String> codes;
+  private final OneTimeCodes<String> codes;
 
   public SessionResource(Authenticator authenticator, Sessions sessions, Ticker ticker) {
     this.authenticator = authenticator;
     this.sessions = sessions;
-    codes = new Expiring<>(ticker, CODE_NANOS, MAX_CODES);
+    codes = new OneTimeCodes<>(ticker, CODE_NANOS, MAX_CODES);
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class SessionResource implements Resource {
   private AdminResponse begin(Call call) {
     Json.Members body = call.body("token", "code");
     if (body.has("token") == body.has("code")) {
-      throw new Refused(400, "body: token and code (expected: one of them)");
+      throw new RequestException(400, "body: token and code (expected: one of them)");
     }
     String tokenId = body.has("token") ? byToken(call, body) : byCode(call, body);
     String cookie = Sessions.setCookie(call.request(), sessions.begin(tokenId));

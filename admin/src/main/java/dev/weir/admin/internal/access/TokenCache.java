@@ -22,14 +22,14 @@ public final class TokenCache {
   private static final long CHECK_NANOS = 1_000_000_000L;
   static final long STATED_NANOS = 3_000_000_000L;
 
-  private record Known(Map<String, Token> tokens, long position, long checkedNanos) {}
+  private record KnownToken(Map<String, Token> tokens, long position, long checkedNanos) {}
 
   private static final System.Logger LOG = System.getLogger("dev.weir.admin");
 
   private final ConfigStore store;
   private final Ticker ticker;
   private final ReentrantLock turn = new ReentrantLock();
-  private volatile @Nullable Known known;
+  private volatile @Nullable KnownToken known;
 
   public TokenCache(ConfigStore store, Ticker ticker) {
     this.store = store;
@@ -55,8 +55,8 @@ public final class TokenCache {
     }
   }
 
-  private Known current() {
-    Known last = known;
+  private KnownToken current() {
+    KnownToken last = known;
     if (last != null && age(last) < CHECK_NANOS) {
       return last;
     }
@@ -79,7 +79,7 @@ public final class TokenCache {
     }
   }
 
-  private Known read(@Nullable Known last) {
+  private KnownToken read(@Nullable KnownToken last) {
     if (last != null && age(last) < CHECK_NANOS) {
       return last; // Another thread has read them meanwhile.
     }
@@ -98,12 +98,12 @@ public final class TokenCache {
         }
       }
     }
-    Known read = new Known(Map.copyOf(tokens), head.position(), now);
+    KnownToken read = new KnownToken(Map.copyOf(tokens), head.position(), now);
     known = read;
     return read;
   }
 
-  private long age(Known of) {
+  private long age(KnownToken of) {
     return ticker.nanos() - of.checkedNanos();
   }
 }

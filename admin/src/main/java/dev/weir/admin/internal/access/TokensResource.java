@@ -6,11 +6,11 @@ import dev.weir.admin.Role;
 import dev.weir.admin.Tokens;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Clock;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Entry;
@@ -67,13 +67,13 @@ public final class TokensResource implements Resource {
     String role = Call.reading(() -> body.text("role"));
     String ttl = Call.reading(() -> body.has("ttl") ? body.text("ttl") : "90d");
     Cause cause = call.cause(body);
-    Tokens.Created created;
+    Tokens.NewToken created;
     try {
       long nanos =
           DurationText.read("ttl", ttl, Tokens.MIN_TTL.toNanos(), Tokens.MAX_TTL.toNanos());
       created = Tokens.create(store, name, Role.of(role), Duration.ofNanos(nanos), cause, wall);
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
     tokens.changed();
     Map<String, Object> members = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ public final class TokensResource implements Resource {
     Cause cause = call.causeOfQuery();
     String id = call.parameter("id");
     if (!id.matches("[a-z0-9]{8}") || !Tokens.revoke(store, id, cause)) {
-      throw new Refused(404, Shown.wrong("token", id, "the id of a token"));
+      throw new RequestException(404, ShownText.wrong("token", id, "the id of a token"));
     }
     tokens.changed();
     return Reply.nothing();

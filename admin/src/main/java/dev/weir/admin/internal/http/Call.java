@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.internal.access.Actor;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Cause;
 import dev.weir.config.Json;
 import java.io.IOException;
@@ -72,7 +72,7 @@ public final class Call {
   /**
    * Returns the members of the body; others than these are refused.
    *
-   * @throws Refused with 400, 413 or 415
+   * @throws RequestException with 400, 413 or 415
    */
   public Json.Members body(String... known) {
     return body(MAX_BODY_BYTES, known);
@@ -88,7 +88,7 @@ public final class Call {
     List<String> names = List.of(known);
     for (String name : members.names()) {
       if (!names.contains(name)) {
-        throw new Refused(400, Shown.wrong("body", name, "one of " + String.join(", ", names)));
+        throw new RequestException(400, ShownText.wrong("body", name, "one of " + String.join(", ", names)));
       }
     }
     return members;
@@ -102,8 +102,8 @@ public final class Call {
     }
   }
 
-  static Refused badBody(IOException e) {
-    return new Refused(400, "body: " + e.getMessage());
+  static RequestException badBody(IOException e) {
+    return new RequestException(400, "body: " + e.getMessage());
   }
 
   /** A function that reads from a body; the body is malformed if it throws. */
@@ -114,7 +114,7 @@ public final class Call {
   /**
    * Reads from the members of a body.
    *
-   * @throws Refused with 400 if a member is missing or of another type
+   * @throws RequestException with 400 if a member is missing or of another type
    */
   public static <T> T reading(Reading<T> reading) {
     try {
@@ -128,25 +128,25 @@ public final class Call {
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes(types, most))).toString();
     } catch (CharacterCodingException e) {
-      throw new Refused(400, "body: not UTF-8 (expected: JSON in UTF-8)");
+      throw new RequestException(400, "body: not UTF-8 (expected: JSON in UTF-8)");
     }
   }
 
   /**
    * Returns the body.
    *
-   * @throws Refused with 413 or 415
+   * @throws RequestException with 413 or 415
    */
   public byte[] bytes(Set<String> types, int most) {
     String type = request.field("content-type").split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     if (!types.contains(type)) {
       String expected = String.join(" or ", types.stream().sorted().toList());
-      throw new Refused(415, Shown.wrong("Content-Type", type.isEmpty() ? "none" : type, expected));
+      throw new RequestException(415, ShownText.wrong("Content-Type", type.isEmpty() ? "none" : type, expected));
     }
     try {
       byte[] bytes = request.body().readNBytes(most + 1);
       if (bytes.length > most) {
-        throw new Refused(413, "body: more than " + most + " bytes (expected: at most so many)");
+        throw new RequestException(413, "body: more than " + most + " bytes (expected: at most so many)");
       }
       return bytes;
     } catch (IOException e) {
@@ -157,7 +157,7 @@ public final class Call {
   /**
    * Returns the cause of a change: the body's {@code reason}.
    *
-   * @throws Refused with 400 if it is missing
+   * @throws RequestException with 400 if it is missing
    */
   public Cause cause(Json.Members body) {
     return cause(reading(() -> body.text("reason")));
@@ -167,7 +167,7 @@ public final class Call {
   public Cause causeOfQuery() {
     String reason = query.has("reason") ? query.text("reason") : request.field(REASON_FIELD);
     if (reason.isEmpty()) {
-      throw new Refused(
+      throw new RequestException(
           400, "reason: missing (expected: ?reason= or the header field Weir-Reason)");
     }
     return cause(reason);
@@ -184,7 +184,7 @@ public final class Call {
           id,
           reason);
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
   }
 

@@ -14,7 +14,7 @@ public final class CrossSite {
    * @param cookie true if the request has a cookie of this server: then it must state that it comes
    *     from a page of this server. Without a cookie, a request that does not state its origin is
    *     not from a browser
-   * @throws Refused with 403
+   * @throws RequestException with 403
    */
   public static void check(AdminRequest request, boolean cookie) {
     List<String> sites = request.fields().getOrDefault("sec-fetch-site", List.of());
@@ -30,7 +30,7 @@ public final class CrossSite {
       same = !cookie;
     }
     if (!same) {
-      throw new Refused(
+      throw new RequestException(
           403,
           "Sec-Fetch-Site, Origin: of another site or missing (expected: same-origin, for a"
               + " change by a browser)");

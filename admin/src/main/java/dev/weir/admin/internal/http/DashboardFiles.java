@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.internal.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -138,11 +138,11 @@ public final class DashboardFiles {
   /**
    * Returns the answer to a request for a path of the pages.
    *
-   * @throws Refused with 404 or 405
+   * @throws RequestException with 404 or 405
    */
   public AdminResponse answer(AdminRequest request) {
     if (!request.method().equals("GET")) {
-      throw new Refused(405, Shown.wrong("method", request.method(), "GET")).field("Allow", "GET");
+      throw new RequestException(405, ShownText.wrong("method", request.method(), "GET")).field("Allow", "GET");
     }
     String path = request.path();
     if (path.equals(PATH)) {
@@ -193,7 +193,7 @@ public final class DashboardFiles {
     return AdminResponse.of(200, fields, bytes);
   }
 
-  private static Refused nothing(String path) {
-    return new Refused(404, Shown.wrong("path", path, "a page below " + PATH + "/"));
+  private static RequestException nothing(String path) {
+    return new RequestException(404, ShownText.wrong("path", path, "a page below " + PATH + "/"));
   }
 }

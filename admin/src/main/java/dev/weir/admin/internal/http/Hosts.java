@@ -1,7 +1,7 @@
 package dev.weir.admin.internal.http;
 
 import dev.weir.admin.AdminRequest;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -24,15 +24,15 @@ public final class Hosts {
   /**
    * Refuses a request that names a host other than these.
    *
-   * @throws Refused with 421 if the request is for another host
+   * @throws RequestException with 421 if the request is for another host
    */
   public void check(AdminRequest request) {
     List<String> given = request.fields().getOrDefault("host", List.of());
     String name = given.size() == 1 ? name(given.get(0)) : "";
     if (!isLoopback(name) && !others.contains(name)) {
-      throw new Refused(
+      throw new RequestException(
           421,
-          Shown.wrong(
+          ShownText.wrong(
               "Host",
               given.isEmpty() ? "none" : given.get(0),
               "localhost or a loopback address, or a host from the server's settings"));

@@ -2,7 +2,7 @@ package dev.weir.admin.internal.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -17,7 +17,7 @@ public final class PercentText {
    * Returns the text of a part of an address.
    *
    * @param plus true if a plus stands for a space, as in queries
-   * @throws Refused with 400 if an escape is malformed, or the bytes are not UTF-8
+   * @throws RequestException with 400 if an escape is malformed, or the bytes are not UTF-8
    */
   static String decode(String part, boolean plus) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(part.length());
@@ -27,8 +27,8 @@ public final class PercentText {
         int high = i + 2 < part.length() ? Character.digit(part.charAt(i + 1), 16) : -1;
         int low = i + 2 < part.length() ? Character.digit(part.charAt(i + 2), 16) : -1;
         if (high < 0 || low < 0 || part.charAt(i + 1) > 'f' || part.charAt(i + 2) > 'f') {
-          throw new Refused(
-              400, Shown.wrong("address", part, "two hexadecimal digits behind each %"));
+          throw new RequestException(
+              400, ShownText.wrong("address", part, "two hexadecimal digits behind each %"));
         }
         bytes.write(16 * high + low);
         i += 2;
@@ -37,13 +37,13 @@ public final class PercentText {
       } else if (c > ' ' && c < 0x7f) {
         bytes.write(c);
       } else {
-        throw new Refused(400, Shown.wrong("address", part, "ASCII, others with % escapes"));
+        throw new RequestException(400, ShownText.wrong("address", part, "ASCII, others with % escapes"));
       }
     }
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
     } catch (CharacterCodingException e) {
-      throw new Refused(400, Shown.wrong("address", part, "UTF-8 behind % escapes"));
+      throw new RequestException(400, ShownText.wrong("address", part, "UTF-8 behind % escapes"));
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.weir.admin.internal.http;
 
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.rules.DurationText;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,27 +13,27 @@ public final class Query {
   private final Map<String, String> values = new LinkedHashMap<>();
 
   /**
-   * @throws Refused with 400 if a name is unknown or occurs twice
+   * @throws RequestException with 400 if a name is unknown or occurs twice
    */
   public Query(String text, Set<String> known) {
     if (text.length() > MAX_LENGTH) {
-      throw new Refused(400, "query: " + text.length() + " bytes (expected: at most 16384)");
+      throw new RequestException(400, "query: " + text.length() + " bytes (expected: at most 16384)");
     }
     for (String part : text.isEmpty() ? new String[0] : text.split("&", -1)) {
       int equals = part.indexOf('=');
       String name = PercentText.decode(equals < 0 ? part : part.substring(0, equals), true);
       String value = equals < 0 ? "" : PercentText.decode(part.substring(equals + 1), true);
       if (!known.contains(name)) {
-        throw new Refused(
+        throw new RequestException(
             400,
             "query: "
-                + Shown.brief(name)
+                + ShownText.brief(name)
                 + " (expected: "
                 + (known.isEmpty() ? "none" : String.join(", ", known.stream().sorted().toList()))
                 + ")");
       }
       if (values.putIfAbsent(name, value) != null) {
-        throw new Refused(400, "query: " + Shown.brief(name) + " twice (expected: once)");
+        throw new RequestException(400, "query: " + ShownText.brief(name) + " twice (expected: once)");
       }
     }
   }
@@ -60,13 +60,13 @@ public final class Query {
     } catch (NumberFormatException e) {
       throw new IllegalStateException(e); // Digits only.
     }
-    throw new Refused(400, Shown.wrong(name, value, least + ".." + most));
+    throw new RequestException(400, ShownText.wrong(name, value, least + ".." + most));
   }
 
   public boolean truth(String name) {
     String value = values.getOrDefault(name, "false");
     if (!value.equals("true") && !value.equals("false")) {
-      throw new Refused(400, Shown.wrong(name, value, "true or false"));
+      throw new RequestException(400, ShownText.wrong(name, value, "true or false"));
     }
     return value.equals("true");
   }
@@ -80,7 +80,7 @@ public final class Query {
     try {
       return DurationText.read(name, value, 0, most);
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, String.valueOf(e.getMessage()));
+      throw new RequestException(400, String.valueOf(e.getMessage()));
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.admin.internal.http;
 
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -38,11 +38,11 @@ public final class Router {
   /**
    * Returns the route of a request.
    *
-   * @throws Refused with 400, 404 or 405
+   * @throws RequestException with 400, 404 or 405
    */
   public Match match(String method, String path) {
     if (path.length() > MAX_PATH) {
-      throw new Refused(400, "path: " + path.length() + " bytes (expected: at most 32768)");
+      throw new RequestException(400, "path: " + path.length() + " bytes (expected: at most 32768)");
     }
     if (!path.equals(BASE) && !path.startsWith(BASE + "/")) {
       throw nothing(path);
@@ -67,11 +67,11 @@ public final class Router {
       throw nothing(path);
     }
     String allowed = String.join(", ", methods);
-    throw new Refused(405, Shown.wrong("method", method, allowed)).field("Allow", allowed);
+    throw new RequestException(405, ShownText.wrong("method", method, allowed)).field("Allow", allowed);
   }
 
-  private static Refused nothing(String path) {
-    return new Refused(404, Shown.wrong("path", path, "one of those at " + BASE));
+  private static RequestException nothing(String path) {
+    return new RequestException(404, ShownText.wrong("path", path, "one of those at " + BASE));
   }
 
   private static @Nullable Map<String, String> parameters(Route route, List<String> segments) {

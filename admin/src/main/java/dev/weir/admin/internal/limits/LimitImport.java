@@ -2,7 +2,7 @@ package dev.weir.admin.internal.limits;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
@@ -54,7 +54,7 @@ public final class LimitImport {
    * Reads all lines and writes their records.
    *
    * @return the counts, and the problems by line
-   * @throws Refused if the store fails in between, with the counts until then
+   * @throws RequestException if the store fails in between, with the counts until then
    */
   public Map<String, Object> run(byte[] body) {
     try {
@@ -70,8 +70,8 @@ public final class LimitImport {
       flush();
     } catch (ConfigException e) {
       int status = e.kind() == ConfigException.Kind.FULL ? 507 : 503;
-      Refused failed =
-          new Refused(
+      RequestException failed =
+          new RequestException(
               status,
               "import: ended before line "
                   + batchFrom

@@ -4,8 +4,8 @@ import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Query;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.ConfigStore;
@@ -41,7 +41,7 @@ public final class LimitPagesResource implements Resource {
   private AdminResponse list(Call call) {
     Query query = call.query();
     if (!query.has("domain") || !query.has("key")) {
-      throw new Refused(400, "domain, key: missing (expected: both)");
+      throw new RequestException(400, "domain, key: missing (expected: both)");
     }
     int limit = (int) query.number("limit", 100, 1, ConfigStore.MAX_BATCH);
     String plan = query.text("plan");
@@ -84,7 +84,7 @@ public final class LimitPagesResource implements Resource {
       return store.list(
           query.text("domain"), query.text("key"), query.text("prefix"), after, limit);
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, String.valueOf(e.getMessage()));
+      throw new RequestException(400, String.valueOf(e.getMessage()));
     }
   }
 

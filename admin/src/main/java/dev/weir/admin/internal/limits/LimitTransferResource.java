@@ -6,8 +6,8 @@ import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.ConfigStore;
@@ -63,12 +63,12 @@ public final class LimitTransferResource implements Resource {
     String domain = call.query().text("domain");
     String key = call.query().text("key");
     if (domain.isEmpty() && !key.isEmpty()) {
-      throw new Refused(400, "domain: missing (expected: a domain, for a key)");
+      throw new RequestException(400, "domain: missing (expected: a domain, for a key)");
     }
     try {
       return Reply.stream(NDJSON, new Pages(domain, key));
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, String.valueOf(e.getMessage()));
+      throw new RequestException(400, String.valueOf(e.getMessage()));
     }
   }
 

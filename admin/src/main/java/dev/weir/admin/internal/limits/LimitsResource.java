@@ -3,8 +3,8 @@ package dev.weir.admin.internal.limits;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.rules.Barrier;
@@ -60,7 +60,7 @@ public final class LimitsResource implements Resource {
     try {
       return new Subject(call.parameter("domain"), call.parameter("key"), call.parameter("value"));
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, String.valueOf(e.getMessage()));
+      throw new RequestException(400, String.valueOf(e.getMessage()));
     }
   }
 
@@ -77,8 +77,8 @@ public final class LimitsResource implements Resource {
     Subject subject = subject(call);
     SubjectRecord record = stored(subject);
     if (record == null) {
-      throw new Refused(
-          404, Shown.wrong("record", subject.value(), "a customer with a record of its own"));
+      throw new RequestException(
+          404, ShownText.wrong("record", subject.value(), "a customer with a record of its own"));
     }
     return answer(200, record, new LinkedHashMap<>());
   }
@@ -118,14 +118,14 @@ public final class LimitsResource implements Resource {
     try {
       return Call.reading(() -> RecordJson.read(subject, body));
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
   }
 
   /**
    * Returns the version that the record must have.
    *
-   * @throws Refused with 428 if the request does not state it, with 412 if the record does not have
+   * @throws RequestException with 428 if the request does not state it, with 412 if the record does not have
    *     it
    */
   private long expected(Call call, Subject subject) {
@@ -133,7 +133,7 @@ public final class LimitsResource implements Resource {
     List<String> match = Call.tags(call.request().field("if-match"));
     List<String> none = Call.tags(call.request().field("if-none-match"));
     if (match.isEmpty() == none.isEmpty()) {
-      throw new Refused(
+      throw new RequestException(
           match.isEmpty() ? 428 : 400,
           "If-Match, If-None-Match: "
               + (match.isEmpty() ? "missing" : "both")
@@ -141,7 +141,7 @@ public final class LimitsResource implements Resource {
     }
     if (!none.isEmpty()) {
       if (!none.equals(List.of("*"))) {
-        throw new Refused(400, Shown.wrong("If-None-Match", none.toString(), "*"));
+        throw new RequestException(400, ShownText.wrong("If-None-Match", none.toString(), "*"));
       }
       return RecordWrite.ABSENT;
     }
@@ -153,10 +153,10 @@ public final class LimitsResource implements Resource {
     return record.version();
   }
 
-  private static Refused stale(@Nullable SubjectRecord record) {
+  private static RequestException stale(@Nullable SubjectRecord record) {
     return record == null
-        ? new Refused(412, "If-Match: no record (expected: If-None-Match: *)")
-        : new Refused(
+        ? new RequestException(412, "If-Match: no record (expected: If-None-Match: *)")
+        : new RequestException(
                 412,
                 "If-Match, If-None-Match: another version (expected: \""
                     + record.version()
@@ -194,7 +194,7 @@ public final class LimitsResource implements Resource {
     Cause cause = call.causeOfQuery();
     long expected = expected(call, subject);
     if (expected == RecordWrite.ABSENT) {
-      throw new Refused(400, "If-None-Match: * (expected: If-Match with the record's ETag)");
+      throw new RequestException(400, "If-None-Match: * (expected: If-Match with the record's ETag)");
     }
     List<Change> changes = write(RecordWrite.delete(subject, expected), cause);
     Map<String, Object> waited = new LinkedHashMap<>();

@@ -37,7 +37,7 @@ public final class RecordJson {
   public static SubjectRecord read(Subject subject, Json.Members from) throws IOException {
     for (String name : from.names()) {
       if (!OWN.contains(name) && !IGNORED.contains(name) && !SUBJECT.contains(name)) {
-        throw new IOException(Shown.wrong(name, "unknown", "plan, limits, note"));
+        throw new IOException(ShownText.wrong(name, "unknown", "plan, limits, note"));
       }
     }
     same("domain", subject.domain(), from);
@@ -55,7 +55,7 @@ public final class RecordJson {
 
   private static void same(String name, String expected, Json.Members from) throws IOException {
     if (from.has(name) && !from.text(name).equals(expected)) {
-      throw new IllegalArgumentException(Shown.wrong(name, from.text(name), expected));
+      throw new IllegalArgumentException(ShownText.wrong(name, from.text(name), expected));
     }
   }
 
@@ -63,7 +63,7 @@ public final class RecordJson {
     for (String name : from.names()) {
       if (!LIMIT.contains(name)) {
         throw new IOException(
-            Shown.wrong(
+            ShownText.wrong(
                 "limits." + name, "unknown", "rule, requests_per_unit, burst, window, until"));
       }
     }
@@ -82,7 +82,7 @@ public final class RecordJson {
   private static Duration window(String text) {
     long nanos = DurationText.parse(text);
     if (nanos < 0) {
-      throw new IllegalArgumentException(Shown.wrong("window", text, DurationText.EXPECTED));
+      throw new IllegalArgumentException(ShownText.wrong("window", text, DurationText.EXPECTED));
     }
     return Duration.ofNanos(nanos);
   }
@@ -92,7 +92,7 @@ public final class RecordJson {
       return Instant.parse(text);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          Shown.wrong("until", text, "a time such as 2026-12-01T00:00:00Z"), e);
+          ShownText.wrong("until", text, "a time such as 2026-12-01T00:00:00Z"), e);
     }
   }
 

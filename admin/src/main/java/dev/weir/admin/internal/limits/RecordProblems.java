@@ -20,11 +20,11 @@ public final class RecordProblems {
     List<String> problems = new ArrayList<>();
     String domain = record.subject().domain();
     if (!rules.hasDomain(domain)) {
-      problems.add(Shown.wrong("domain", domain, "one of the rules in force"));
+      problems.add(ShownText.wrong("domain", domain, "one of the rules in force"));
       return problems;
     }
     if (!record.plan().isEmpty() && !rules.plans(domain).contains(record.plan())) {
-      problems.add(Shown.wrong("plan", record.plan(), "one of domain " + Shown.brief(domain)));
+      problems.add(ShownText.wrong("plan", record.plan(), "one of domain " + ShownText.brief(domain)));
     }
     for (OwnLimit limit : record.limits()) {
       problem(record, limit, rules, problems);
@@ -51,14 +51,14 @@ public final class RecordProblems {
       }
     }
     if (!named) {
-      problems.add(Shown.wrong("rule", limit.rule(), "the name of a rule in force"));
+      problems.add(ShownText.wrong("rule", limit.rule(), "the name of a rule in force"));
     } else if (!counts) {
       problems.add(
-          Shown.wrong(
-              "rule", limit.rule(), "a rule with by: " + Shown.brief(record.subject().key())));
+          ShownText.wrong(
+              "rule", limit.rule(), "a rule with by: " + ShownText.brief(record.subject().key())));
     } else if (!window) {
       problems.add(
-          Shown.wrong("window", limit.rule(), "the rule's own window; another is not counted"));
+          ShownText.wrong("window", limit.rule(), "the rule's own window; another is not counted"));
     }
   }
 }

@@ -3,21 +3,21 @@ package dev.weir.admin.internal.limits;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
-import dev.weir.admin.internal.access.Expiring;
+import dev.weir.admin.internal.access.OneTimeCodes;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
+import dev.weir.admin.internal.rules.BlockingAnswer;
 import dev.weir.admin.internal.rules.ExplainResource;
-import dev.weir.admin.internal.rules.Waiting;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Entry;
 import dev.weir.config.Json;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
-import dev.weir.engine.Forgotten;
+import dev.weir.engine.ResetResult;
 import dev.weir.internal.Choice;
 import dev.weir.internal.Sha256;
 import dev.weir.rules.Request;
@@ -41,18 +41,18 @@ public final class ResetResource implements Resource {
    *
    * @param requestHash the hash of the request's text, which may be long
    */
-  private record Confirmed(String tokenId, String requestHash) {}
+  private record ConfirmedRequest(String tokenId, String requestHash) {}
 
   private final ConfigStore store;
   private final Engine engine;
   private final boolean allowed;
-  private final Expiring<Confirmed> confirmations;
+  private final OneTimeCodes<ConfirmedRequest> confirmations;
 
   public ResetResource(ConfigStore store, Engine engine, boolean allowed, Ticker ticker) {
     this.store = store;
     this.engine = engine;
     this.allowed = allowed;
-    confirmations = new Expiring<>(ticker, CODE_NANOS, MAX_CODES);
+    confirmations = new OneTimeCodes<>(ticker, CODE_NANOS, MAX_CODES);
   }
 
   @Override
@@ -69,7 +69,7 @@ public final class ResetResource implements Resource {
 
   private AdminResponse reset(Call call) {
     if (!allowed) {
-      throw new Refused(403, "reset: switched off (expected: a server without --no-reset)");
+      throw new RequestException(403, "reset: switched off (expected: a server without --no-reset)");
     }
     Json.Members body = call.body("domain", "descriptor", "descriptors", "reason", "confirm");
     Map<String, @Nullable Object> described = body.without(Set.of("reason", "confirm"));
@@ -77,19 +77,19 @@ public final class ResetResource implements Resource {
     Request request = ExplainResource.request(described);
     Answer answer = ExplainResource.peek(engine, request);
     String hash = Sha256.hex(Json.writeAsIs(described));
-    Confirmed confirmed = new Confirmed(call.actor().token().id(), hash);
+    ConfirmedRequest confirmed = new ConfirmedRequest(call.actor().token().id(), hash);
     if (!body.has("confirm")) {
-      return ask(request, answer, confirmed);
+      return confirm(request, answer, confirmed);
     }
-    Confirmed before = confirmations.take(Call.reading(() -> body.text("confirm")));
+    ConfirmedRequest before = confirmations.take(Call.reading(() -> body.text("confirm")));
     if (!confirmed.equals(before)) {
-      throw new Refused(
+      throw new RequestException(
           409, "confirm: unknown, over, or for another request (expected: one of the last 60 s)");
     }
     return forget(request, described, cause);
   }
 
-  private AdminResponse ask(Request request, Answer answer, Confirmed confirmed) {
+  private AdminResponse confirm(Request request, Answer answer, ConfirmedRequest confirmed) {
     List<Map<String, Object>> keys = new ArrayList<>();
     for (int i = 0; i < answer.statuses().size(); i++) {
       Map<String, Object> members = new LinkedHashMap<>();
@@ -114,20 +114,20 @@ public final class ResetResource implements Resource {
       Request request, Map<String, @Nullable Object> described, Cause cause) {
     String json = Json.write(described);
     if (json.length() > Entry.MAX_JSON_BYTES / 4) {
-      throw new Refused(422, "body: " + json.length() + " characters (expected: at most 16384)");
+      throw new RequestException(422, "body: " + json.length() + " characters (expected: at most 16384)");
     }
     try {
-      store.note("reset", json, cause);
+      store.log("reset", json, cause);
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
-    Forgotten forgotten = Waiting.answer(done -> engine.reset(request, done));
+    ResetResult forgotten = BlockingAnswer.answer(done -> engine.reset(request, done));
     if (forgotten.problem() != null) {
-      throw new Refused(422, forgotten.problem());
+      throw new RequestException(422, forgotten.problem());
     }
     List<String> keys = forgotten.keys().stream().map(Choice::name).toList();
-    if (forgotten.keys().contains(Forgotten.Key.FAILED)) {
-      throw new Refused(409, "store: cannot forget single keys (expected: one that can)")
+    if (forgotten.keys().contains(ResetResult.Key.FAILED)) {
+      throw new RequestException(409, "store: cannot forget single keys (expected: one that can)")
           .member("keys", keys);
     }
     return Reply.json(200, Map.of("keys", keys));

@@ -2,8 +2,8 @@ package dev.weir.admin.internal.rules;
 
 import dev.weir.Ticker;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Node;
@@ -69,7 +69,7 @@ public final class Barrier {
   public static void check(Call call) {
     String wait = call.query().text(WAIT);
     if (call.query().has(WAIT) && !wait.equals("applied")) {
-      throw new Refused(400, Shown.wrong(WAIT, wait, "applied"));
+      throw new RequestException(400, ShownText.wrong(WAIT, wait, "applied"));
     }
     long unused = timeoutNanos(call);
   }
@@ -105,7 +105,7 @@ public final class Barrier {
       long passed = ticker.nanos() - begin;
       List<Map<String, Object>> behind;
       try {
-        behind = behind(write, write.at().plusNanos(passed));
+        behind = laggards(write, write.at().plusNanos(passed));
       } catch (ConfigException e) {
         // The write was made, even if the store has failed since.
         answer.put("applied", false);
@@ -127,7 +127,7 @@ public final class Barrier {
     }
   }
 
-  private List<Map<String, Object>> behind(Write write, Instant now) {
+  private List<Map<String, Object>> laggards(Write write, Instant now) {
     List<Map<String, Object>> behind = new ArrayList<>();
     for (Node node : store.nodes()) {
       boolean has = node.revision() >= write.revision() && node.position() >= write.position();

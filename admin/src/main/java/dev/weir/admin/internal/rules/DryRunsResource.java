@@ -5,14 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.http.Router;
 import dev.weir.admin.internal.limits.RecordJson;
 import dev.weir.admin.internal.limits.RecordProblems;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Json;
 import dev.weir.config.OwnLimit;
 import dev.weir.config.Subject;
@@ -54,18 +54,18 @@ public final class DryRunsResource implements Resource {
    * @param runs its dry runs
    * @param policies the limits of its subjects
    */
-  public record Recorded(DryRuns runs, KeyPolicies policies) {}
+  public record RecordedTraffic(DryRuns runs, KeyPolicies policies) {}
 
   private final RuleVersions versions;
   private final Supplier<RuleSet> inForce;
-  private final @Nullable Recorded recorded;
+  private final @Nullable RecordedTraffic recorded;
 
   /**
    * @param inForce returns the rules that decide here
    * @param recorded null if this server does not record its traffic
    */
   public DryRunsResource(
-      RuleVersions versions, Supplier<RuleSet> inForce, @Nullable Recorded recorded) {
+      RuleVersions versions, Supplier<RuleSet> inForce, @Nullable RecordedTraffic recorded) {
     this.versions = versions;
     this.inForce = inForce;
     this.recorded = recorded;
@@ -102,10 +102,10 @@ public final class DryRunsResource implements Resource {
     Json.Members body = call.files("rules", "records", "minutes");
     long minutes = body.has("minutes") ? Call.reading(() -> body.number("minutes")) : MAX_MINUTES;
     if (minutes < 1 || minutes > MAX_MINUTES) {
-      throw new Refused(422, Shown.wrong("minutes", Long.toString(minutes), "1 to " + MAX_MINUTES));
+      throw new RequestException(422, ShownText.wrong("minutes", Long.toString(minutes), "1 to " + MAX_MINUTES));
     }
     if (!body.has("rules") && !body.has("records")) {
-      throw new Refused(422, "body: no change (expected: rules, records or both)");
+      throw new RequestException(422, "body: no change (expected: rules, records or both)");
     }
     RuleSet before = inForce.get();
     RuleEdit edit = new RuleEdit(Map.of(), List.of());
@@ -118,12 +118,12 @@ public final class DryRunsResource implements Resource {
         body.has("records")
             ? records(Call.reading(() -> body.objects("records")), after)
             : Map.of();
-    Recorded source = recorded;
+    RecordedTraffic source = recorded;
     if (source == null) {
-      throw new Refused(
+      throw new RequestException(
           409, "traffic: not recorded by this server (expected: started with --record-traffic 1h)");
     }
-    DryRuns.Started started =
+    DryRuns.StartedRun started =
         source
             .runs()
             .start(
@@ -131,7 +131,7 @@ public final class DryRunsResource implements Resource {
                 minutes * MINUTE_NANOS);
     DryRuns.Refusal refusal = started.refusal();
     if (refusal != null) {
-      throw new Refused(
+      throw new RequestException(
           409,
           switch (refusal) {
             case BUSY -> "dry run: another one is running (expected: one at a time)";
@@ -150,10 +150,10 @@ public final class DryRunsResource implements Resource {
     RuleVersion proposed = edit.on(versions, versions.head());
     RuleEdit.requireNames(proposed);
     if (proposed.texts().isEmpty()) {
-      throw new Refused(422, "rules: no file (expected: at least one)");
+      throw new RequestException(422, "rules: no file (expected: at least one)");
     }
     if (!proposed.valid()) {
-      throw new Refused(422, "rules: errors (expected: none; nothing was tried)")
+      throw new RequestException(422, "rules: errors (expected: none; nothing was tried)")
           .member("problems", proposed.problems());
     }
     return proposed.rules();
@@ -162,8 +162,8 @@ public final class DryRunsResource implements Resource {
   private static Map<DryRun.Subject, SubjectLimits> records(
       List<Json.Members> given, RuleSet rules) {
     if (given.size() > MAX_RECORDS) {
-      throw new Refused(
-          422, Shown.wrong("records", Integer.toString(given.size()), "at most " + MAX_RECORDS));
+      throw new RequestException(
+          422, ShownText.wrong("records", Integer.toString(given.size()), "at most " + MAX_RECORDS));
     }
     Map<DryRun.Subject, SubjectLimits> records = new HashMap<>();
     List<String> problems = new ArrayList<>();
@@ -175,7 +175,7 @@ public final class DryRunsResource implements Resource {
         if (limit.window() != null || limit.burst() != null) {
           problems.add(
               at(subject)
-                  + Shown.wrong(
+                  + ShownText.wrong(
                       "rule", limit.rule(), "no window and burst of its own; not counted"));
         }
       }
@@ -186,14 +186,14 @@ public final class DryRunsResource implements Resource {
       }
     }
     if (!problems.isEmpty()) {
-      throw new Refused(422, "records: problems (expected: none; nothing was tried)")
+      throw new RequestException(422, "records: problems (expected: none; nothing was tried)")
           .member("problems", problems);
     }
     return records;
   }
 
   private static String at(Subject subject) {
-    return Shown.brief(subject.domain() + "/" + subject.key() + "/" + subject.value()) + " ";
+    return ShownText.brief(subject.domain() + "/" + subject.key() + "/" + subject.value()) + " ";
   }
 
   private static SubjectRecord record(Json.Members from) {
@@ -204,7 +204,7 @@ public final class DryRunsResource implements Resource {
       Subject subject = new Subject(domain, key, value);
       return Call.reading(() -> RecordJson.read(subject, from));
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
   }
 
@@ -213,14 +213,14 @@ public final class DryRunsResource implements Resource {
    * not in force at all.
    */
   private static SubjectLimits limits(SubjectRecord record) {
-    Map<String, SubjectLimits.Own> own = new HashMap<>();
+    Map<String, SubjectLimits.OwnLimit> own = new HashMap<>();
     for (OwnLimit limit : record.limits()) {
       Instant until = limit.until();
       long untilNanos =
           until == null || until.getEpochSecond() > Long.MAX_VALUE / 1_000_000_000L
               ? Long.MAX_VALUE
               : until.getEpochSecond() * 1_000_000_000L;
-      own.put(limit.rule(), new SubjectLimits.Own(limit.requestsPerUnit(), untilNanos));
+      own.put(limit.rule(), new SubjectLimits.OwnLimit(limit.requestsPerUnit(), untilNanos));
     }
     String plan = record.plan().isEmpty() ? null : record.plan();
     return plan == null && own.isEmpty() ? SubjectLimits.NONE : new SubjectLimits(plan, own);
@@ -228,10 +228,10 @@ public final class DryRunsResource implements Resource {
 
   private DryRuns.Status find(Call call) {
     String id = call.parameter("id");
-    Recorded source = recorded;
+    RecordedTraffic source = recorded;
     return (source == null ? Optional.<DryRuns.Status>empty() : source.runs().find(id))
         .orElseThrow(
-            () -> new Refused(404, Shown.wrong("dry run", id, "one of the last ten on this node")));
+            () -> new RequestException(404, ShownText.wrong("dry run", id, "one of the last ten on this node")));
   }
 
   private AdminResponse show(Call call) {
@@ -255,8 +255,8 @@ public final class DryRunsResource implements Resource {
     DryRuns.Status status = find(call);
     DryRun.Done done = status.done();
     if (done == null) {
-      throw new Refused(
-          409, Shown.wrong("dry run", status.state().text(), "done: only then it has a report"));
+      throw new RequestException(
+          409, ShownText.wrong("dry run", status.state().text(), "done: only then it has a report"));
     }
     AdminResponse page = Reply.bytes(200, "text/html; charset=utf-8", done.page().getBytes(UTF_8));
     return Reply.with(
@@ -265,7 +265,7 @@ public final class DryRunsResource implements Resource {
 
   private AdminResponse cancel(Call call) {
     DryRuns.Status status = find(call);
-    Recorded source = recorded;
+    RecordedTraffic source = recorded;
     if (source != null) {
       boolean unused = source.runs().cancel(status.id());
     }

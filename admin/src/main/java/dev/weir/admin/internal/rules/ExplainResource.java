@@ -6,8 +6,8 @@ import dev.weir.Decision;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.Json;
@@ -54,13 +54,13 @@ public final class ExplainResource implements Resource {
   /**
    * Reads the request that members of a body describe, in the form of {@code /v1/check}.
    *
-   * @throws Refused with 400
+   * @throws RequestException with 400
    */
   public static Request request(Map<String, @Nullable Object> members) {
     try {
       return CheckReader.read(Json.writeAsIs(members).getBytes(UTF_8));
     } catch (BadRequest e) {
-      throw new Refused(400, "body: " + e.getMessage());
+      throw new RequestException(400, "body: " + e.getMessage());
     }
   }
 
@@ -92,12 +92,12 @@ public final class ExplainResource implements Resource {
   /**
    * Returns the answer that the engine would give.
    *
-   * @throws Refused with 422 if the request is malformed
+   * @throws RequestException with 422 if the request is malformed
    */
   public static Answer peek(Engine engine, Request request) {
-    Answer answer = Waiting.answer(done -> engine.peek(request, done));
+    Answer answer = BlockingAnswer.answer(done -> engine.peek(request, done));
     if (answer.error() != null) {
-      throw new Refused(422, answer.error());
+      throw new RequestException(422, answer.error());
     }
     return answer;
   }

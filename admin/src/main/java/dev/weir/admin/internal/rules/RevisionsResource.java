@@ -3,11 +3,11 @@ package dev.weir.admin.internal.rules;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Revision;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ public final class RevisionsResource implements Resource {
   private AdminResponse show(Call call) {
     String text = call.parameter("revision");
     if (!text.matches("[0-9]{1,18}")) {
-      throw new Refused(404, Shown.wrong("revision", text, "a number"));
+      throw new RequestException(404, ShownText.wrong("revision", text, "a number"));
     }
     Revision revision = versions.revision(Long.parseLong(text));
     Map<String, Object> members = members(revision);
@@ -91,7 +91,7 @@ public final class RevisionsResource implements Resource {
 
   private AdminResponse diff(Call call) {
     if (!call.query().has("from") || !call.query().has("to")) {
-      throw new Refused(400, "from, to: missing (expected: two revisions)");
+      throw new RequestException(400, "from, to: missing (expected: two revisions)");
     }
     RuleVersion from = versions.at(call.query().number("from", 0, 1, MOST));
     RuleVersion to = versions.at(call.query().number("to", 0, 1, MOST));

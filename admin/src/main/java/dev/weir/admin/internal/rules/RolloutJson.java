@@ -1,7 +1,7 @@
 package dev.weir.admin.internal.rules;
 
-import dev.weir.admin.internal.http.Refused;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Json;
 import dev.weir.config.Rollout;
 import dev.weir.config.Rollouts;
@@ -25,18 +25,18 @@ public final class RolloutJson {
    * Reads the plan of a rollout: {@code {"nodes": "10%", "for": "5m", "max_refused_rise": "2%"}},
    * of which the last two may be missing.
    *
-   * @throws Refused with 400
+   * @throws RequestException with 400
    */
   static Rollouts.Plan plan(Json.Members members) throws IOException {
     for (String name : members.names()) {
       if (!List.of("nodes", "for", "max_refused_rise").contains(name)) {
-        throw new Refused(400, Shown.wrong("rollout", name, "one of nodes, for, max_refused_rise"));
+        throw new RequestException(400, ShownText.wrong("rollout", name, "one of nodes, for, max_refused_rise"));
       }
     }
     int share = hundredths("rollout: nodes", members.text("nodes"), 100, 9_900);
     if (share % 100 != 0) {
-      throw new Refused(
-          400, Shown.wrong("rollout: nodes", members.text("nodes"), "whole percents, 1% to 99%"));
+      throw new RequestException(
+          400, ShownText.wrong("rollout: nodes", members.text("nodes"), "whole percents, 1% to 99%"));
     }
     int rise =
         members.has("max_refused_rise")
@@ -49,7 +49,7 @@ public final class RolloutJson {
               : 300 * SECOND_NANOS;
       return new Rollouts.Plan(share / 100, Duration.ofNanos(nanos), rise);
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, String.valueOf(e.getMessage()));
+      throw new RequestException(400, String.valueOf(e.getMessage()));
     }
   }
 
@@ -62,8 +62,8 @@ public final class RolloutJson {
         return value;
       }
     }
-    throw new Refused(
-        400, Shown.wrong(name, text, "such as 2%, " + least / 100 + "% to " + most / 100 + "%"));
+    throw new RequestException(
+        400, ShownText.wrong(name, text, "such as 2%, " + least / 100 + "% to " + most / 100 + "%"));
   }
 
   public static Map<String, Object> members(Rollout rollout) {

@@ -3,8 +3,8 @@ package dev.weir.admin.internal.rules;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.Cause;
@@ -74,7 +74,7 @@ public final class RuleChangesResource implements Resource {
     Rollouts.running(store)
         .ifPresent(
             rollout -> {
-              throw new Refused(
+              throw new RequestException(
                       409,
                       "rollout: that of revision "
                           + rollout.revision()
@@ -86,12 +86,12 @@ public final class RuleChangesResource implements Resource {
   /** Returns the rules in force, if they are those that the change was made for. */
   private RuleVersion expected(Call call) {
     if (versions.areFiles()) {
-      throw new Refused(409, "rules: from files (expected: from the store; change the files)");
+      throw new RequestException(409, "rules: from files (expected: from the store; change the files)");
     }
     Barrier.check(call);
     List<String> tags = Call.tags(call.request().field("if-match"));
     if (tags.isEmpty()) {
-      throw new Refused(428, "If-Match: missing (expected: the ETag of GET /admin/v1/rules)");
+      throw new RequestException(428, "If-Match: missing (expected: the ETag of GET /admin/v1/rules)");
     }
     RuleVersion head = versions.head();
     if (!tags.contains("*") && !tags.contains(RulesResource.tag(head, false))) {
@@ -100,8 +100,8 @@ public final class RuleChangesResource implements Resource {
     return head;
   }
 
-  private static Refused stale(long revision) {
-    return new Refused(
+  private static RequestException stale(long revision) {
+    return new RequestException(
             412, "If-Match: another revision (expected: \"r" + revision + "\"; read it again)")
         .member("revision", revision);
   }
@@ -110,10 +110,10 @@ public final class RuleChangesResource implements Resource {
       Call call, RuleVersion before, RuleVersion after, Rollouts.@Nullable Plan plan, Cause cause) {
     RuleEdit.requireNames(after);
     if (after.texts().isEmpty()) {
-      throw new Refused(422, "rules: no file (expected: at least one)");
+      throw new RequestException(422, "rules: no file (expected: at least one)");
     }
     if (!after.valid()) {
-      throw new Refused(422, "rules: errors (expected: none; nothing has changed)")
+      throw new RequestException(422, "rules: errors (expected: none; nothing has changed)")
           .member("problems", after.problems());
     }
     Map<String, Object> members = new LinkedHashMap<>();
@@ -161,7 +161,7 @@ public final class RuleChangesResource implements Resource {
         return new Made(new Barrier.Write(made.number(), 0, made.at()), null);
       }
       if (before.revision() == 0) {
-        throw new Refused(409, "rollout: of the first rules (expected: rules before them)");
+        throw new RequestException(409, "rollout: of the first rules (expected: rules before them)");
       }
       Rollout rollout = Rollouts.begin(store, before.revision(), tree, changed, plan, cause);
       return new Made(
@@ -173,9 +173,9 @@ public final class RuleChangesResource implements Resource {
       long head = store.head().revision();
       throw head != before.revision()
           ? stale(head)
-          : new Refused(409, String.valueOf(e.getMessage()));
+          : new RequestException(409, String.valueOf(e.getMessage()));
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
   }
 }

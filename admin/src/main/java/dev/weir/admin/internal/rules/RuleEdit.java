@@ -1,8 +1,8 @@
 package dev.weir.admin.internal.rules;
 
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
 import dev.weir.config.rows.Tree;
@@ -34,13 +34,13 @@ record RuleEdit(Map<String, String> put, List<String> delete) {
   /**
    * Checks that the names and sizes of the files can be stored.
    *
-   * @throws Refused with 422
+   * @throws RequestException with 422
    */
   static void requireNames(RuleVersion version) {
     try {
       Tree unused = Tree.of(version.texts());
     } catch (IllegalArgumentException e) {
-      throw new Refused(422, String.valueOf(e.getMessage()));
+      throw new RequestException(422, String.valueOf(e.getMessage()));
     }
     version
         .texts()
@@ -48,9 +48,9 @@ record RuleEdit(Map<String, String> put, List<String> delete) {
             (name, text) -> {
               int bytes = text.getBytes(StandardCharsets.UTF_8).length;
               if (bytes > ConfigStore.MAX_TEXT_BYTES) {
-                throw new Refused(
+                throw new RequestException(
                     422,
-                    Shown.wrong(name, bytes + " bytes", "at most " + ConfigStore.MAX_TEXT_BYTES));
+                    ShownText.wrong(name, bytes + " bytes", "at most " + ConfigStore.MAX_TEXT_BYTES));
               }
             });
   }

@@ -17,10 +17,10 @@ import java.util.TreeMap;
  *
  * @param revision of the store; 0 before the first, and where files are the source
  */
-public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.Loaded loaded) {
+public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.LoadResult loaded) {
   static RuleVersion of(long revision, Map<String, String> texts, RuleDefaults defaults) {
-    Rules.Loaded loaded =
-        texts.isEmpty() ? new Rules.Loaded(RuleSet.EMPTY, List.of()) : Rules.parse(texts, defaults);
+    Rules.LoadResult loaded =
+        texts.isEmpty() ? new Rules.LoadResult(RuleSet.EMPTY, List.of()) : Rules.parse(texts, defaults);
     return new RuleVersion(
         revision, Collections.unmodifiableSortedMap(new TreeMap<>(texts)), loaded);
   }

@@ -1,7 +1,7 @@
 package dev.weir.admin.internal.rules;
 
-import dev.weir.admin.internal.http.Refused;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Revision;
@@ -64,16 +64,16 @@ public final class RuleVersions {
   }
 
   /**
-   * @throws Refused with 404 if there is no such revision
+   * @throws RequestException with 404 if there is no such revision
    */
   Revision revision(long number) {
     Optional<Revision> revision = files == null ? store.revision(number) : Optional.empty();
     return revision.orElseThrow(
-        () -> new Refused(404, "revision: " + number + " (expected: one that was made)"));
+        () -> new RequestException(404, "revision: " + number + " (expected: one that was made)"));
   }
 
   /**
-   * @throws Refused with 404 if there is no such revision
+   * @throws RequestException with 404 if there is no such revision
    */
   RuleVersion at(long number) {
     synchronized (kept) {
@@ -107,8 +107,8 @@ public final class RuleVersions {
     Map<String, String> texts = new HashMap<>(base.texts());
     for (String file : delete) {
       if (texts.remove(file) == null || put.containsKey(file)) {
-        throw new Refused(
-            422, Shown.wrong("delete", file, "a file of the rules that is not put as well"));
+        throw new RequestException(
+            422, ShownText.wrong("delete", file, "a file of the rules that is not put as well"));
       }
     }
     texts.putAll(put);

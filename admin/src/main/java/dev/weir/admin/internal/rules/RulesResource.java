@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
 import dev.weir.config.rows.Tree;
@@ -106,7 +106,7 @@ public final class RulesResource implements Resource {
     String name = call.parameter("name");
     String text = version.texts().get(name);
     if (text == null) {
-      throw new Refused(404, Shown.wrong("file", name, "a file of the rules"));
+      throw new RequestException(404, ShownText.wrong("file", name, "a file of the rules"));
     }
     AdminResponse answer = Reply.bytes(200, "application/yaml", text.getBytes(UTF_8));
     return Reply.etag(answer, Tree.of(Map.of(name, text)).files().getOrDefault(name, ""));
@@ -123,7 +123,7 @@ public final class RulesResource implements Resource {
     RuleVersion base =
         body.has("base") ? versions.at(Call.reading(() -> body.number("base"))) : versions.head();
     if (body.has("files") == (body.has("put") || body.has("delete"))) {
-      throw new Refused(400, "body: files, put and delete (expected: either files, or changes)");
+      throw new RequestException(400, "body: files, put and delete (expected: either files, or changes)");
     }
     RuleVersion proposed =
         body.has("files")

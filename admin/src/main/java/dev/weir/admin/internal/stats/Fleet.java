@@ -4,9 +4,9 @@ import dev.weir.Ticker;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Clock;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.admin.internal.rules.Barrier;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
@@ -65,7 +65,7 @@ public final class Fleet {
   AdminResponse answer(Call call, Map<String, Object> own, String query, Merge merge) {
     String scope = call.query().has(SCOPE) ? call.query().text(SCOPE) : "node";
     if (!scope.equals("node") && !scope.equals("all")) {
-      throw new Refused(400, Shown.wrong(SCOPE, scope, "node or all"));
+      throw new RequestException(400, ShownText.wrong(SCOPE, scope, "node or all"));
     }
     if (scope.equals("node")) {
       own.put("nodes", nodes(1, List.of()));
@@ -74,7 +74,7 @@ public final class Fleet {
     String path = call.request().path();
     Map<Node, CompletableFuture<String>> asked = new LinkedHashMap<>();
     for (Node each : others()) {
-      asked.put(each, ask(each, path, query));
+      asked.put(each, fetch(each, path, query));
     }
     List<Map<String, @Nullable Object>> documents = new ArrayList<>();
     documents.add(read(Json.writeAsIs(own)));
@@ -95,7 +95,7 @@ public final class Fleet {
     return Reply.json(200, all);
   }
 
-  private CompletableFuture<String> ask(Node of, String path, String query) {
+  private CompletableFuture<String> fetch(Node of, String path, String query) {
     if (of.admin().isEmpty()) {
       return CompletableFuture.failedFuture(
           new IOException("its address is not known (expected: --admin-host, or --admin-hosts)"));

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.Ticker;
 import dev.weir.admin.EventStream;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.admin.internal.access.Actor;
 import dev.weir.admin.internal.access.Authenticator;
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.config.ConfigException;
 import dev.weir.config.Json;
 import dev.weir.insight.Insight;
@@ -42,7 +42,7 @@ public final class LiveFeed {
   private static final byte[] COMMENT = ": keep-alive\n\n".getBytes(UTF_8);
   private static final byte[] FIRST = "retry: 2000\n\n".getBytes(UTF_8);
 
-  private final Observed observed;
+  private final Observations observed;
   private final RefusalsResource refusals;
   private final Authenticator authenticator;
   private final Ticker ticker;
@@ -51,7 +51,7 @@ public final class LiveFeed {
   private boolean stopped;
 
   public LiveFeed(
-      Observed observed, RefusalsResource refusals, Authenticator authenticator, Ticker ticker) {
+      Observations observed, RefusalsResource refusals, Authenticator authenticator, Ticker ticker) {
     this.observed = observed;
     this.refusals = refusals;
     this.authenticator = authenticator;
@@ -64,11 +64,11 @@ public final class LiveFeed {
    * Opens a stream.
    *
    * @param after the time of the last second that the client has; -1 if it has none
-   * @throws Refused with 503 if there are too many
+   * @throws RequestException with 503 if there are too many
    */
   synchronized EventStream open(Actor actor, boolean rules, boolean withRefusals, long after) {
     if (streams.size() >= MAX_STREAMS || stopped) {
-      throw new Refused(
+      throw new RequestException(
               503, "streams: " + streams.size() + " (expected: at most " + MAX_STREAMS + ")")
           .field("Retry-After", "5");
     }

@@ -2,7 +2,7 @@ package dev.weir.admin.internal.stats;
 
 import dev.weir.Decision;
 import dev.weir.admin.AdminResponse;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Documents;
@@ -26,11 +26,11 @@ public final class RefusalsResource implements Resource {
   private static final int MAX = 1_000;
   private static final int DEFAULT = 100;
 
-  private final Observed observed;
+  private final Observations observed;
   private final KeyText text;
   private final Fleet fleet;
 
-  public RefusalsResource(Observed observed, KeyText text, Fleet fleet) {
+  public RefusalsResource(Observations observed, KeyText text, Fleet fleet) {
     this.observed = observed;
     this.text = text;
     this.fleet = fleet;

@@ -1,15 +1,15 @@
 package dev.weir.admin.internal.stats;
 
 import dev.weir.admin.AdminResponse;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.PercentText;
 import dev.weir.admin.internal.http.Query;
-import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.engine.Engine;
 import dev.weir.insight.Columns;
 import dev.weir.insight.History;
@@ -31,11 +31,11 @@ public final class StatsResource implements Resource {
   private static final int MAX_POINTS = 120;
   private static final int DEFAULT_POINTS = 60;
 
-  private final Observed observed;
+  private final Observations observed;
   private final Engine engine;
   private final Fleet fleet;
 
-  public StatsResource(Observed observed, Engine engine, Fleet fleet) {
+  public StatsResource(Observations observed, Engine engine, Fleet fleet) {
     this.observed = observed;
     this.engine = engine;
     this.fleet = fleet;
@@ -58,7 +58,7 @@ public final class StatsResource implements Resource {
       long begin = from - Math.floorMod(from, step);
       long points = Math.max(1, (to - begin + step - 1) / step);
       if (points > Columns.MAX_POINTS) {
-        throw new Refused(
+        throw new RequestException(
             400,
             "from, to, step: "
                 + points
@@ -75,7 +75,7 @@ public final class StatsResource implements Resource {
     long to = query.number("to", now, 1, MAX_TIME);
     long from = query.number("from", Math.max(0, to - DEFAULT_SECONDS), 0, MAX_TIME);
     if (from >= to) {
-      throw new Refused(400, Shown.wrong("from", Long.toString(from), "before to: " + to));
+      throw new RequestException(400, ShownText.wrong("from", Long.toString(from), "before to: " + to));
     }
     return new long[] {from, to};
   }

@@ -1,18 +1,18 @@
 package dev.weir.admin.internal.stats;
 
 import dev.weir.admin.AdminResponse;
-import dev.weir.admin.Observed;
+import dev.weir.admin.Observations;
 import dev.weir.admin.Role;
 import dev.weir.admin.internal.http.Call;
 import dev.weir.admin.internal.http.Documents;
 import dev.weir.admin.internal.http.PercentText;
 import dev.weir.admin.internal.http.Query;
-import dev.weir.admin.internal.http.Refused;
 import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.admin.internal.limits.KeyText;
-import dev.weir.admin.internal.limits.Shown;
+import dev.weir.admin.internal.limits.ShownText;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
@@ -33,11 +33,11 @@ public final class TopResource implements Resource {
   private static final int DEFAULT = 20;
 
   private final ConfigStore store;
-  private final Observed observed;
+  private final Observations observed;
   private final KeyText text;
   private final Fleet fleet;
 
-  public TopResource(ConfigStore store, Observed observed, KeyText text, Fleet fleet) {
+  public TopResource(ConfigStore store, Observations observed, KeyText text, Fleet fleet) {
     this.store = store;
     this.observed = observed;
     this.text = text;
@@ -55,24 +55,24 @@ public final class TopResource implements Resource {
             .answers(200, 404, 422, 507));
   }
 
-  private static HotKeys.By by(String name) {
-    HotKeys.By by = Choice.find(HotKeys.By.class, name);
+  private static HotKeys.KeyOrder by(String name) {
+    HotKeys.KeyOrder by = Choice.find(HotKeys.KeyOrder.class, name);
     if (by == null) {
-      throw new Refused(400, Shown.wrong("by", name, "refused or asked"));
+      throw new RequestException(400, ShownText.wrong("by", name, "refused or asked"));
     }
     return by;
   }
 
   private AdminResponse top(Call call) {
     Query query = call.query();
-    HotKeys.By by = query.has("by") ? by(query.text("by")) : HotKeys.By.REFUSED;
+    HotKeys.KeyOrder by = query.has("by") ? by(query.text("by")) : HotKeys.KeyOrder.REFUSED;
     int limit = (int) query.number("limit", DEFAULT, 1, MAX);
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("node", observed.node());
     answer.put("by", Choice.name(by));
     HotKeys keys = observed.insight().hotKeys();
     answer.put("enabled", keys != null);
-    answer.put("sampled_one_in", by == HotKeys.By.ASKED ? HotKeys.ASKED_ONE_IN : 1);
+    answer.put("sampled_one_in", by == HotKeys.KeyOrder.ASKED ? HotKeys.ASKED_ONE_IN : 1);
     answer.put("counters", HotKeys.COUNTERS);
     answer.put("show", text.show().text());
     List<Map<String, Object>> shown = new ArrayList<>();
@@ -94,7 +94,7 @@ public final class TopResource implements Resource {
     return fleet.answer(call, answer, same, documents -> merge(documents, limit));
   }
 
-  private Map<String, Object> members(HotKeys.Top of) {
+  private Map<String, Object> members(HotKeys.HotKey of) {
     Map<String, Object> members = new LinkedHashMap<>();
     text.put(members, of.name());
     members.put("count", of.count());
@@ -130,14 +130,14 @@ public final class TopResource implements Resource {
     Cause cause = call.cause(body);
     KeyName key = ref.matches("[0-9a-f]{16}") ? find(ref) : null;
     if (key == null) {
-      throw new Refused(
-          404, Shown.wrong("ref", ref, "that of a key among the last refusals or busiest keys"));
+      throw new RequestException(
+          404, ShownText.wrong("ref", ref, "that of a key among the last refusals or busiest keys"));
     }
     Map<String, Object> noted = new LinkedHashMap<>();
     noted.put("ref", ref);
     noted.put("rule", key.rule());
     noted.put("text", text.text(key));
-    store.note("reveal", Json.write(noted), cause);
+    store.log("reveal", Json.write(noted), cause);
     Map<String, Object> members = new LinkedHashMap<>();
     text.putPlain(members, key);
     return Reply.json(200, members);
@@ -146,8 +146,8 @@ public final class TopResource implements Resource {
   private @Nullable KeyName find(String ref) {
     HotKeys keys = observed.insight().hotKeys();
     if (keys != null) {
-      for (HotKeys.By by : HotKeys.By.values()) {
-        for (HotKeys.Top each : keys.top(by).keys()) {
+      for (HotKeys.KeyOrder by : HotKeys.KeyOrder.values()) {
+        for (HotKeys.HotKey each : keys.top(by).keys()) {
           if (text.ref(each.name()).equals(ref)) {
             return each.name();
           }

@@ -26,14 +26,14 @@ class DashboardFilesTest {
 
   private final AdminFixture admin = new AdminFixture();
 
-  private AdminResponse ask(String method, String path, Map<String, List<String>> fields) {
+  private AdminResponse request(String method, String path, Map<String, List<String>> fields) {
     return admin.api.handle(
         new AdminRequest(
             method, path, "", fields, new ByteArrayInputStream(new byte[0]), "192.0.2.1", false));
   }
 
   private AdminResponse get(String path) {
-    return ask("GET", path, Map.of("host", List.of("localhost:8090")));
+    return request("GET", path, Map.of("host", List.of("localhost:8090")));
   }
 
   private static String body(AdminResponse response) {
@@ -70,7 +70,7 @@ class DashboardFilesTest {
   void pageThatIsKnown_isNotSentAgain() {
     String tag = String.valueOf(get("/dashboard/").fields().get("ETag"));
     AdminResponse known =
-        ask(
+        request(
             "GET",
             "/dashboard/",
             Map.of("host", List.of("localhost"), "if-none-match", List.of(tag)));
@@ -115,13 +115,13 @@ class DashboardFilesTest {
     assertThat(get("/dashboard/app.js").status()).isEqualTo(404);
     assertThat(get("/dashboard/../admin/v1/tokens").status()).isEqualTo(404);
     assertThat(get("/dashboardx").status()).isEqualTo(404);
-    assertThat(ask("POST", "/dashboard/", Map.of("host", List.of("localhost"))).status())
+    assertThat(request("POST", "/dashboard/", Map.of("host", List.of("localhost"))).status())
         .isEqualTo(405);
   }
 
   @Test
   void anotherHost_isRefused() {
-    assertThat(ask("GET", "/dashboard/", Map.of("host", List.of("evil.example"))).status())
+    assertThat(request("GET", "/dashboard/", Map.of("host", List.of("evil.example"))).status())
         .isEqualTo(421);
   }
 
@@ -131,7 +131,7 @@ class DashboardFilesTest {
     AdminRequest request =
         new AdminRequest(
             "GET", "/dashboard/", "", Map.of(), new ByteArrayInputStream(new byte[0]), "", false);
-    assertThatThrownBy(() -> none.answer(request)).isInstanceOf(Refused.class);
+    assertThatThrownBy(() -> none.answer(request)).isInstanceOf(RequestException.class);
   }
 
   /** The list of the real pages contains every file of the folder, and no other. */
@@ -158,7 +158,7 @@ class DashboardFilesTest {
   void otherEncodings_getPlainFiles(String encodings) {
     Map<String, List<String>> fields =
         Map.of("host", List.of("localhost:8090"), "accept-encoding", List.of(encodings));
-    AdminResponse answer = ask("GET", base() + "/app.js", fields);
+    AdminResponse answer = request("GET", base() + "/app.js", fields);
     assertThat(answer.fields()).doesNotContainKey("Content-Encoding");
     assertThat(body(answer)).contains("export");
   }

@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Test;
 class FleetTest {
   private final Map<String, AdminFixture> servers = new HashMap<>();
   private final AdminFixture first =
-      new AdminFixture(store -> store, builder -> builder.peers(this::ask), new MemoryStore());
+      new AdminFixture(store -> store, builder -> builder.peers(this::request), new MemoryStore());
   private final AdminFixture second =
       new AdminFixture(store -> first.store, builder -> builder, new MemoryStore(), "n1");
   private @Nullable String lastSignature;
 
   /** Returns the answer of another server's interface, without a network between. */
-  private CompletableFuture<String> ask(String address, String path, String authorization) {
+  private CompletableFuture<String> request(String address, String path, String authorization) {
     AdminFixture server = servers.get(address);
     if (server == null) {
       return CompletableFuture.failedFuture(new IOException("Connection refused"));

@@ -25,7 +25,7 @@ class LiveFeedTest {
   private final AdminFixture admin = new AdminFixture();
   private final AtomicInteger woken = new AtomicInteger();
 
-  private AdminResponse ask(String query, Map<String, String> more) {
+  private AdminResponse request(String query, Map<String, String> more) {
     Map<String, List<String>> fields = new HashMap<>();
     fields.put("host", List.of("localhost"));
     fields.put("authorization", List.of("Bearer " + admin.viewer));
@@ -42,7 +42,7 @@ class LiveFeedTest {
   }
 
   private EventStream open(String query, Map<String, String> fields) {
-    AdminResponse answer = ask(query, fields);
+    AdminResponse answer = request(query, fields);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.fields())
         .containsEntry("Content-Type", "text/event-stream")
@@ -203,9 +203,9 @@ class LiveFeedTest {
     for (int i = 0; i < LiveFeed.MAX_STREAMS; i++) {
       open.add(open("", Map.of()));
     }
-    assertThat(ask("", Map.of()).status()).isEqualTo(503);
+    assertThat(request("", Map.of()).status()).isEqualTo(503);
     open.get(0).end();
-    assertThat(ask("", Map.of()).status()).isEqualTo(200);
+    assertThat(request("", Map.of()).status()).isEqualTo(200);
   }
 
   @Test
@@ -213,11 +213,11 @@ class LiveFeedTest {
     EventStream events = open();
     admin.api.stop();
     assertThat(all(events)).last().isEqualTo("over");
-    assertThat(ask("", Map.of()).status()).isEqualTo(503);
+    assertThat(request("", Map.of()).status()).isEqualTo(503);
   }
 
   @Test
   void withoutAToken_thereIsNoStream() {
-    assertThat(ask("", Map.of("authorization", "")).status()).isEqualTo(401);
+    assertThat(request("", Map.of("authorization", "")).status()).isEqualTo(401);
   }
 }

@@ -19,7 +19,7 @@ final class Denial {
    */
   private static final long SAME_NANOS = 1_000_000L;
 
-  private record Told(Answer answer, long atNanos) {}
+  private record ReportedDenial(Answer answer, long atNanos) {}
 
   private final Service by;
   private final long revision;
@@ -27,7 +27,7 @@ final class Denial {
   private final Clocks.Instant until;
   private final Clocks.Instant retryAt;
   private final Status status;
-  private volatile @Nullable Told told;
+  private volatile @Nullable ReportedDenial told;
 
   /**
    * @param permits the least number of permits for which a request is refused
@@ -68,13 +68,13 @@ final class Denial {
 
   /** Returns the answer to a request with this descriptor alone. */
   Answer answer(Clocks clocks) {
-    Told last = told;
+    ReportedDenial last = told;
     long now = clocks.nanos();
     if (last != null && now - last.atNanos < SAME_NANOS && now - last.atNanos >= 0) {
       return last.answer;
     }
     Answer answer = Answer.of(false, List.of(status(clocks)), null, revision);
-    told = new Told(answer, now);
+    told = new ReportedDenial(answer, now);
     return answer;
   }
 

@@ -1,11 +1,11 @@
 package dev.weir.client.internal.lease;
 
 import dev.weir.Reason;
-import dev.weir.client.internal.wire.Ask;
 import dev.weir.client.internal.wire.Callbacks;
 import dev.weir.client.internal.wire.Endings;
 import dev.weir.client.internal.wire.Messages;
 import dev.weir.client.internal.wire.Service;
+import dev.weir.client.internal.wire.ServiceCall;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
 import dev.weir.protocol.v1.WeirProto.Check;
@@ -60,7 +60,7 @@ public final class Flight {
         Clocks.Instant sentAt);
 
     /** Answers a request while the service cannot be reached. */
-    Answer away(Request request, Reason reason);
+    Answer answerUnavailable(Request request, Reason reason);
   }
 
   /** A request that waits. */
@@ -108,7 +108,7 @@ public final class Flight {
       }
     }
     if (full) {
-      waiter.done.accept(desk.away(waiter.request, Reason.OVERLOADED));
+      waiter.done.accept(desk.answerUnavailable(waiter.request, Reason.OVERLOADED));
     } else if (known != null) {
       waiter.done.accept(known);
     } else if (ride != null) {
@@ -137,7 +137,7 @@ public final class Flight {
   }
 
   /** One lease request, and the requests that it stands for. */
-  private final class Ride implements Ask.Reply {
+  private final class Ride implements ServiceCall.Reply {
     private final List<Waiter> riding;
     private final long permits;
     private final boolean refundable;
@@ -160,7 +160,7 @@ public final class Flight {
       long waited = desk.clocks().nanos() - first.sinceNanos;
       long[] ahead = {key.plan(desk.clocks())};
       planned = ahead[0] > 0;
-      service.ask(new Ask(check, ahead, refundable, desk.deadlineNanos() - waited, this));
+      service.send(new ServiceCall(check, ahead, refundable, desk.deadlineNanos() - waited, this));
     }
 
     @Override
@@ -193,7 +193,7 @@ public final class Flight {
 
     private void planned() {
       if (planned) {
-        key.asked();
+        key.answered();
       }
     }
 
@@ -239,7 +239,7 @@ public final class Flight {
       }
       Callbacks.run(
           over.stream()
-              .<Runnable>map(each -> () -> each.done.accept(desk.away(each.request, reason)))
+              .<Runnable>map(each -> () -> each.done.accept(desk.answerUnavailable(each.request, reason)))
               .toList());
       if (next != null) {
         next.go();

@@ -27,7 +27,7 @@ public final class Key {
 
   private volatile @Nullable Lease lease;
   private volatile @Nullable Denial denial;
-  private volatile @Nullable Told told;
+  private volatile @Nullable LastAnswer told;
 
   /** True while a request for advance permits is in flight: there is one at a time. */
   private boolean asking;
@@ -69,7 +69,7 @@ public final class Key {
     return known != null && known.refuses(permits, clocks) ? known : null;
   }
 
-  @Nullable Told told() {
+  @Nullable LastAnswer lastAnswer() {
     return told;
   }
 
@@ -91,28 +91,28 @@ public final class Key {
 
   /**
    * Returns the number of permits to request in advance. If it is above 0, no other lease request
-   * for this key requests any until {@link #asked} is called.
+   * for this key requests any until {@link #answered} is called.
    */
   synchronized long plan(Clocks clocks) {
-    Told known = told;
+    LastAnswer known = told;
     if (asking || (known != null && !known.leased())) {
       return 0;
     }
     asking = true;
     Lease before = lease;
     if (before == null) {
-      ahead = Ahead.next(ahead, 0, 0, 0, 0);
+      ahead = AdvanceSize.next(ahead, 0, 0, 0, 0);
     } else {
       long left = before.unspent();
       long life = before.lifeNanos();
       long age = Lease.usableNanos(life) - clocks.until(before.ends());
-      ahead = Ahead.next(ahead, before.lent() - left, left, age, life);
+      ahead = AdvanceSize.next(ahead, before.lent() - left, left, age, life);
     }
     return ahead;
   }
 
   /** Records that the lease request has been answered, or has failed. */
-  synchronized void asked() {
+  synchronized void answered() {
     asking = false;
   }
 
@@ -120,7 +120,7 @@ public final class Key {
   void learn(
       DescriptorLease said,
       Status status,
-      Told now,
+      LastAnswer now,
       Service by,
       long revision,
       Clocks.Instant sentAt,

@@ -51,7 +51,7 @@ public final class Keys {
   private static final int MAX_BEGINNING = 64;
 
   /** The fingerprints of a domain and the key of a first entry. */
-  private record Beginning(String domain, String key, long first, long second) {
+  private record KeyPrefix(String domain, String key, long first, long second) {
     boolean is(String otherDomain, String otherKey) {
       return key.equals(otherKey) && domain.equals(otherDomain);
     }
@@ -63,7 +63,7 @@ public final class Keys {
   private final AtomicReferenceArray<@Nullable Key> heads = new AtomicReferenceArray<>(BUCKETS);
 
   /** Written without a lock on purpose: an element is immutable, and compared before it is used. */
-  private final @Nullable Beginning[] beginnings = new Beginning[BEGINNINGS];
+  private final @Nullable KeyPrefix[] beginnings = new KeyPrefix[BEGINNINGS];
 
   private int size;
   private int hand;
@@ -79,15 +79,15 @@ public final class Keys {
     return (int) Math.min(MOST, Runtime.getRuntime().maxMemory() / HEAP_PART / KEY_BYTES);
   }
 
-  private Beginning beginning(String domain, List<Entry> entries) {
+  private KeyPrefix beginning(String domain, List<Entry> entries) {
     String key = entries.isEmpty() ? "" : entries.get(0).key();
     int slot = (31 * domain.hashCode() + key.hashCode()) & (BEGINNINGS - 1);
-    Beginning known = beginnings[slot];
+    KeyPrefix known = beginnings[slot];
     if (known != null && known.is(domain, key)) {
       return known;
     }
-    Beginning made =
-        new Beginning(
+    KeyPrefix made =
+        new KeyPrefix(
             domain,
             key,
             first.add(first.add(0, domain), key),
@@ -114,11 +114,11 @@ public final class Keys {
   @Nullable
   public Key find(String domain, Descriptor descriptor) {
     List<Entry> entries = descriptor.entries();
-    Beginning beginning = beginning(domain, entries);
+    KeyPrefix beginning = beginning(domain, entries);
     return find(rest(first, beginning.first, entries), beginning, entries);
   }
 
-  private @Nullable Key find(long hash, Beginning beginning, List<Entry> entries) {
+  private @Nullable Key find(long hash, KeyPrefix beginning, List<Entry> entries) {
     long check = 0;
     boolean checked = false;
     for (Key key = heads.get(bucket(hash)); key != null; key = key.next) {
@@ -139,14 +139,14 @@ public final class Keys {
   @Nullable
   public Key obtain(String domain, Descriptor descriptor, Flight.Desk desk) {
     List<Entry> entries = descriptor.entries();
-    Beginning beginning = beginning(domain, entries);
+    KeyPrefix beginning = beginning(domain, entries);
     long hash = rest(first, beginning.first, entries);
     Key known = find(hash, beginning, entries);
     return known != null ? known : add(hash, beginning, entries, desk);
   }
 
   private synchronized @Nullable Key add(
-      long hash, Beginning beginning, List<Entry> entries, Flight.Desk desk) {
+      long hash, KeyPrefix beginning, List<Entry> entries, Flight.Desk desk) {
     Key known = find(hash, beginning, entries);
     if (known != null) {
       return known;

@@ -5,10 +5,10 @@ import dev.weir.Fingerprint;
 import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.client.internal.wire.Answers;
-import dev.weir.client.internal.wire.Ask;
 import dev.weir.client.internal.wire.Endings;
 import dev.weir.client.internal.wire.Messages;
 import dev.weir.client.internal.wire.Service;
+import dev.weir.client.internal.wire.ServiceCall;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Status;
@@ -52,7 +52,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   private final Keys keys;
   private final Endings endings;
   private final Answers answers = new Answers();
-  private final Away away;
+  private final OutageDecider away;
   private final Refunds refunds = new Refunds();
   private final AskedBytes askedBytes;
   private volatile boolean closed;
@@ -83,7 +83,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     keys = new Keys(Fingerprint.random(), Fingerprint.random(), bounds.keys());
     askedBytes = new AskedBytes(bounds.bytes());
     endings = new Endings(clocks);
-    away = new Away(clocks, onFailure);
+    away = new OutageDecider(clocks, onFailure);
   }
 
   public void start() {
@@ -94,7 +94,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   private void expire() {
     if (!closed) {
       away.expire();
-      Ticker.Scheduled unused = clocks.monotonic().schedule(EXPIRE_NANOS, this::expire);
+      Ticker.ScheduledTask unused = clocks.monotonic().schedule(EXPIRE_NANOS, this::expire);
     }
   }
 
@@ -113,11 +113,11 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     if (known != null) {
       done.accept(known);
     } else {
-      ask(request, descriptor, permits, keyed, done);
+      request(request, descriptor, permits, keyed, done);
     }
   }
 
-  private void ask(
+  private void request(
       Request request,
       Descriptor descriptor,
       long permits,
@@ -129,19 +129,19 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       return;
     }
     if (service() == null) {
-      done.accept(away(request, Reason.UNCERTAIN));
+      done.accept(answerUnavailable(request, Reason.UNCERTAIN));
       return;
     }
     Consumer<Answer> last = askedBytes.until(request, done);
     if (last == null) {
-      done.accept(away(request, Reason.OVERLOADED));
+      done.accept(answerUnavailable(request, Reason.OVERLOADED));
       return;
     }
     Key key = keyed ? keys.obtain(request.domain(), descriptor, this) : null;
-    Told told = key == null ? null : key.told();
+    LastAnswer told = key == null ? null : key.lastAnswer();
     boolean apart = refunds() && told != null && !told.leased();
     if (key == null || apart) {
-      askWhole(request, new @Nullable Key[] {key}, last);
+      sendWhole(request, new @Nullable Key[] {key}, last);
     } else {
       key.flight.join(new Flight.Waiter(request, permits, clocks.nanos(), last));
     }
@@ -167,18 +167,18 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       return;
     }
     if (service() == null) {
-      done.accept(away(request, Reason.UNCERTAIN));
+      done.accept(answerUnavailable(request, Reason.UNCERTAIN));
       return;
     }
     Consumer<Answer> last = askedBytes.until(request, done);
     if (last == null) {
-      done.accept(away(request, Reason.OVERLOADED));
+      done.accept(answerUnavailable(request, Reason.OVERLOADED));
       return;
     }
     for (int i = 0; i < size; i++) {
       found[i] = obtain(request, i);
     }
-    askWhole(request, found, last);
+    sendWhole(request, found, last);
   }
 
   private @Nullable Key find(Request request, int i) {
@@ -242,10 +242,10 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   }
 
   /** Sends a request to the service by itself. */
-  private void askWhole(Request request, @Nullable Key[] asked, Consumer<? super Answer> done) {
+  private void sendWhole(Request request, @Nullable Key[] asked, Consumer<? super Answer> done) {
     Service service = service();
     if (service == null) {
-      done.accept(away(request, Reason.UNCERTAIN));
+      done.accept(answerUnavailable(request, Reason.UNCERTAIN));
       return;
     }
     long[] ahead = new long[asked.length];
@@ -255,8 +255,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       ahead[i] = key == null || permits(request, i) == 0 ? 0 : key.plan(clocks);
       planned[i] = ahead[i] > 0;
     }
-    Ask.Reply reply =
-        new Ask.Reply() {
+    ServiceCall.Reply reply =
+        new ServiceCall.Reply() {
           @Override
           public void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
             over();
@@ -267,19 +267,19 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
           @Override
           public void failed(Reason reason) {
             over();
-            done.accept(away(request, reason));
+            done.accept(answerUnavailable(request, reason));
           }
 
           private void over() {
             for (int i = 0; i < asked.length; i++) {
               Key key = asked[i];
               if (key != null && planned[i]) {
-                key.asked();
+                key.answered();
               }
             }
           }
         };
-    service.ask(new Ask(Messages.check(request), ahead, refunds(), deadlineNanos, reply));
+    service.send(new ServiceCall(Messages.check(request), ahead, refunds(), deadlineNanos, reply));
   }
 
   @Override
@@ -292,7 +292,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       Clocks.Instant sentAt) {
     Answer answer = answers.of(grant.getResult(), revision, clocks.nanos());
     if (grant.getCharge() != 0) {
-      refunds.remember(answer, by, grant.getCharge());
+      refunds.add(answer, by, grant.getCharge());
     }
     for (int i = 0; i < grant.getLeasesCount(); i++) {
       DescriptorLease lease = grant.getLeases(i);
@@ -301,7 +301,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
         by.giveBack(lease.getLease(), lease.getPermits());
       } else {
         Status status = answer.statuses().get(i);
-        Told told = away.told(lease, grant.getResult().getStatuses(i), status.currentLimit());
+        LastAnswer told = away.lastAnswer(lease, grant.getResult().getStatuses(i), status.currentLimit());
         key.learn(lease, status, told, by, revision, sentAt, this);
       }
     }
@@ -309,7 +309,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   }
 
   @Override
-  public Answer away(Request request, Reason reason) {
+  public Answer answerUnavailable(Request request, Reason reason) {
     counters.answeredAway.increment();
     @Nullable Key[] found = new Key[request.descriptors().size()];
     for (int i = 0; i < found.length; i++) {
@@ -335,8 +335,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
     for (int i = 0; i < permits.length; i++) {
       permits[i] = permits(request, i);
     }
-    Ask.Reply reply =
-        new Ask.Reply() {
+    ServiceCall.Reply reply =
+        new ServiceCall.Reply() {
           @Override
           public void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
             Answer looked = answers.of(grant.getResult(), revision, clocks.nanos());
@@ -348,8 +348,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
             last.accept(unknown(request));
           }
         };
-    service.ask(
-        new Ask(Messages.look(request), new long[permits.length], false, deadlineNanos, reply));
+    service.send(
+        new ServiceCall(Messages.peek(request), new long[permits.length], false, deadlineNanos, reply));
   }
 
   private Answer unknown(Request request) {
@@ -377,7 +377,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       done.accept(0);
       return;
     }
-    refunds.want();
+    refunds.enable();
     Refunds.Charge charge = refunds.take(answer);
     if (charge == null) {
       done.accept(back);

@@ -19,11 +19,11 @@ public final class Refunds {
   public record Charge(Service by, long charge) {}
 
   /** An answer compared by identity, not by its contents. */
-  private record Same(Answer answer) {
+  private record SameAnswer(Answer answer) {
     @Override
     @SuppressWarnings("ReferenceEquality") // Different requests may have equal answers.
     public boolean equals(@Nullable Object other) {
-      return other instanceof Same same && same.answer == answer;
+      return other instanceof SameAnswer same && same.answer == answer;
     }
 
     @Override
@@ -33,7 +33,7 @@ public final class Refunds {
   }
 
   /** The charges, in the order in which they were added. Guarded by itself. */
-  private final Map<Same, Charge> charges = new LinkedHashMap<>();
+  private final Map<SameAnswer, Charge> charges = new LinkedHashMap<>();
 
   /** The number of statuses of all answers. */
   private int statuses;
@@ -45,16 +45,16 @@ public final class Refunds {
     return wanted;
   }
 
-  void want() {
+  void enable() {
     wanted = true;
   }
 
-  public void remember(Answer answer, Service by, long charge) {
+  public void add(Answer answer, Service by, long charge) {
     synchronized (charges) {
-      if (charges.put(new Same(answer), new Charge(by, charge)) == null) {
+      if (charges.put(new SameAnswer(answer), new Charge(by, charge)) == null) {
         statuses += answer.statuses().size();
       }
-      Iterator<Same> oldest = charges.keySet().iterator();
+      Iterator<SameAnswer> oldest = charges.keySet().iterator();
       while (statuses > MOST && oldest.hasNext()) {
         statuses -= oldest.next().answer.statuses().size();
         oldest.remove();
@@ -66,7 +66,7 @@ public final class Refunds {
   @Nullable
   public Charge take(Answer answer) {
     synchronized (charges) {
-      Charge known = charges.remove(new Same(answer));
+      Charge known = charges.remove(new SameAnswer(answer));
       statuses -= known == null ? 0 : answer.statuses().size();
       return known;
     }

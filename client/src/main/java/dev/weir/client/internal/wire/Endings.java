@@ -14,15 +14,15 @@ import java.util.TreeSet;
  * whose key is removed, has been given back and is not kept here. Safe for use by many threads.
  */
 public final class Endings {
-  private record Ending(Key key, Lease lease) {}
+  private record PendingEnd(Key key, Lease lease) {}
 
   /** The delay by which leases that end one after the other are given back in few messages. */
   private static final long SLACK_NANOS = 1_000_000L;
 
   private final Clocks clocks;
-  private final TreeSet<Ending> endings =
+  private final TreeSet<PendingEnd> endings =
       new TreeSet<>(
-          Comparator.comparingLong((Ending each) -> each.lease.ends().nanos())
+          Comparator.comparingLong((PendingEnd each) -> each.lease.ends().nanos())
               .thenComparingLong(each -> each.lease.number));
   private boolean scheduled;
   private boolean closed;
@@ -36,7 +36,7 @@ public final class Endings {
     synchronized (this) {
       late = closed;
       if (!late) {
-        boolean unused = endings.add(new Ending(key, lease));
+        boolean unused = endings.add(new PendingEnd(key, lease));
       }
     }
     if (late) {
@@ -48,7 +48,7 @@ public final class Endings {
 
   public void remove(Key key, Lease lease) {
     synchronized (this) {
-      boolean unused = endings.remove(new Ending(key, lease));
+      boolean unused = endings.remove(new PendingEnd(key, lease));
     }
   }
 
@@ -70,11 +70,11 @@ public final class Endings {
       scheduled = true;
       wait = Math.max(0, endings.first().lease.ends().nanos() - clocks.nanos()) + SLACK_NANOS;
     }
-    Ticker.Scheduled unused = clocks.monotonic().schedule(wait, this::end);
+    Ticker.ScheduledTask unused = clocks.monotonic().schedule(wait, this::end);
   }
 
   private void end() {
-    List<Ending> over = new ArrayList<>();
+    List<PendingEnd> over = new ArrayList<>();
     synchronized (this) {
       scheduled = false;
       long now = clocks.nanos();
@@ -88,7 +88,7 @@ public final class Endings {
 
   /** Ends all leases now. */
   public void endAll() {
-    List<Ending> all;
+    List<PendingEnd> all;
     synchronized (this) {
       all = new ArrayList<>(endings);
       endings.clear();

@@ -51,7 +51,7 @@ public final class EnvoyWire implements Wire {
   @Override
   public void send(LeaseRequest message, Reply reply) {
     if (message.getAsksCount() == 0) {
-      look(reply);
+      check(reply);
       return;
     }
     Calls calls = new Calls(message, reply);
@@ -64,7 +64,7 @@ public final class EnvoyWire implements Wire {
    * Checks whether the service is there. The protocol has no message without a request: a
    * connection counts as an answer.
    */
-  private void look(Reply reply) {
+  private void check(Reply reply) {
     ConnectivityState state = channel.getState(true);
     switch (state) {
       case READY -> reply.answered(LeaseResponse.getDefaultInstance());
@@ -72,7 +72,7 @@ public final class EnvoyWire implements Wire {
         channel.resetConnectBackoff(); // The next check connects at once.
         reply.failed("no connection", true);
       }
-      default -> channel.notifyWhenStateChanged(state, () -> look(reply));
+      default -> channel.notifyWhenStateChanged(state, () -> check(reply));
     }
   }
 

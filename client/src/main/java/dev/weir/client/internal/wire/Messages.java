@@ -49,7 +49,7 @@ public final class Messages {
   }
 
   /** Returns a check that charges nothing. */
-  public static Check look(Request request) {
+  public static Check peek(Request request) {
     Check.Builder check = Check.newBuilder().setDomain(request.domain());
     request.descriptors().forEach(each -> check.addDescriptors(descriptor(each, 0)));
     return check.build();

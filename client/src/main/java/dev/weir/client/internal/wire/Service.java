@@ -72,7 +72,7 @@ public final class Service implements AutoCloseable {
   private final ServiceLog log;
   private final Breaker breaker;
 
-  private final Deque<Ask> waiting = new ArrayDeque<>();
+  private final Deque<ServiceCall> waiting = new ArrayDeque<>();
   private final Deque<LeaseReturn> returns = new ArrayDeque<>();
   private final Deque<Refund> refunds = new ArrayDeque<>();
   private int out;
@@ -120,7 +120,7 @@ public final class Service implements AutoCloseable {
    * Sends a lease request once. The lease request fails when its time is over, or at once if the
    * service is away.
    */
-  public void ask(Ask ask) {
+  public void send(ServiceCall ask) {
     boolean room = available();
     if (room) {
       synchronized (this) {
@@ -174,7 +174,7 @@ public final class Service implements AutoCloseable {
       }
       flushing = true;
     }
-    Ticker.Scheduled unused = ticker.schedule(RETURN_NANOS, this::flush);
+    Ticker.ScheduledTask unused = ticker.schedule(RETURN_NANOS, this::flush);
   }
 
   private void flush() {
@@ -212,7 +212,7 @@ public final class Service implements AutoCloseable {
       if (!message.asks.isEmpty() && full) {
         break;
       }
-      Ask ask = waiting.remove();
+      ServiceCall ask = waiting.remove();
       if (!ask.isSettled()) {
         message.add(ask, ++ids);
       }
@@ -233,12 +233,12 @@ public final class Service implements AutoCloseable {
   /** A message in flight, and the lease requests that wait for its answer. */
   private final class Message implements Wire.Reply {
     private final LeaseRequest.Builder request = LeaseRequest.newBuilder();
-    private final List<Ask> asks = new ArrayList<>();
+    private final List<ServiceCall> asks = new ArrayList<>();
     private Clocks.Instant sentAt = clocks.now();
     private boolean counted = true;
-    private volatile Ticker.Scheduled late = () -> {};
+    private volatile Ticker.ScheduledTask late = () -> {};
 
-    void add(Ask ask, long id) {
+    void add(ServiceCall ask, long id) {
       asks.add(ask);
       request.addAsks(ask.message(id));
     }
@@ -253,7 +253,7 @@ public final class Service implements AutoCloseable {
     private void isLate() {
       if (uncount()) {
         if (breaker.failed()) {
-          away("no answer within " + deadlineNanos / 1_000_000 + " ms");
+          failWaiting("no answer within " + deadlineNanos / 1_000_000 + " ms");
         }
         send(false);
       }
@@ -308,27 +308,27 @@ public final class Service implements AutoCloseable {
     public void failed(String why, boolean lost) {
       boolean unused = uncount();
       if (lost ? breaker.open() : breaker.failed()) {
-        away(why);
+        failWaiting(why);
       }
       asks.forEach(ask -> ask.fail(Reason.UNCERTAIN));
       send(false);
     }
   }
 
-  private void expired(Ask ask) {
+  private void expired(ServiceCall ask) {
     boolean unused = ask.fail(Reason.UNCERTAIN);
   }
 
   /** Fails everything that waits after the breaker has opened, and starts to probe the service. */
-  private void away(String why) {
-    log.away(why);
+  private void failWaiting(String why) {
+    log.unavailable(why);
     starting = false;
     failAll();
     tick();
   }
 
   private void failAll() {
-    List<Ask> all;
+    List<ServiceCall> all;
     synchronized (this) {
       all = new ArrayList<>(waiting);
       waiting.clear();
@@ -346,7 +346,7 @@ public final class Service implements AutoCloseable {
       }
       ticking = true;
     }
-    Ticker.Scheduled unused =
+    Ticker.ScheduledTask unused =
         ticker.schedule(
             PROBE_TICK_NANOS,
             () -> {
@@ -365,7 +365,7 @@ public final class Service implements AutoCloseable {
     private boolean over;
 
     void go() {
-      Ticker.Scheduled unused =
+      Ticker.ScheduledTask unused =
           ticker.schedule(
               PROBE_NANOS,
               () -> {
@@ -389,7 +389,7 @@ public final class Service implements AutoCloseable {
         log.back();
         send(false);
       } else {
-        log.away(why);
+        log.unavailable(why);
         failAll();
       }
       return true;

@@ -11,7 +11,7 @@ public final class ServiceLog {
     this.target = target;
   }
 
-  synchronized void away(String why) {
+  synchronized void unavailable(String why) {
     if (!away) {
       away = true;
       LOG.log(System.Logger.Level.WARNING, "{0}: away: {1}", target, why);

@@ -71,13 +71,13 @@ final class Gateway {
   }
 
   /** An error answer of etcd. */
-  private static final class Refused extends Exception {
+  private static final class GatewayRefusal extends Exception {
     private static final long serialVersionUID = 1;
 
     final int status;
     final int code;
 
-    Refused(int status, int code, String message) {
+    GatewayRefusal(int status, int code, String message) {
       super(message);
       this.status = status;
       this.code = code;
@@ -90,12 +90,12 @@ final class Gateway {
   }
 
   /** A call without an answer, or with one that is not etcd's. */
-  private static final class Failed extends Exception {
+  private static final class GatewayFailure extends Exception {
     private static final long serialVersionUID = 1;
 
     final boolean sent;
 
-    Failed(boolean sent, String how, Throwable cause) {
+    GatewayFailure(boolean sent, String how, Throwable cause) {
       super(how, cause);
       this.sent = sent;
     }
@@ -127,12 +127,12 @@ final class Gateway {
         JsonNode answer = authenticated(next, path, json);
         member = next;
         return answer;
-      } catch (Failed e) {
+      } catch (GatewayFailure e) {
         if (last || (e.sent && !again)) {
           throw new ConfigException(
               Kind.UNAVAILABLE, settings + ": " + String.valueOf(e.getMessage()), e);
         }
-      } catch (Refused e) {
+      } catch (GatewayRefusal e) {
         if (last || !again || e.code != UNAVAILABLE) {
           throw exception(e);
         }
@@ -140,7 +140,7 @@ final class Gateway {
     }
   }
 
-  private JsonNode authenticated(int next, String path, byte[] json) throws Refused, Failed {
+  private JsonNode authenticated(int next, String path, byte[] json) throws GatewayRefusal, GatewayFailure {
     if (settings.user().isEmpty()) {
       return post(next, path, json, "");
     }
@@ -148,7 +148,7 @@ final class Gateway {
     if (!before.isEmpty()) {
       try {
         return post(next, path, json, before);
-      } catch (Refused e) {
+      } catch (GatewayRefusal e) {
         if (!e.isOfTheToken()) {
           throw e;
         }
@@ -162,7 +162,7 @@ final class Gateway {
   }
 
   private JsonNode post(int next, String path, byte[] json, String authorization)
-      throws Refused, Failed {
+      throws GatewayRefusal, GatewayFailure {
     String address = (settings.tls() ? "https://" : "http://") + settings.hosts().get(next) + path;
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(address))
@@ -177,15 +177,15 @@ final class Gateway {
       if (response.statusCode() != 200) {
         String error = answer.path("error").asText();
         String text = answer.path("message").asText(error);
-        throw new Refused(response.statusCode(), answer.path("code").asInt(), text);
+        throw new GatewayRefusal(response.statusCode(), answer.path("code").asInt(), text);
       }
       if (!path.startsWith("/v3/auth/") && !answer.has("header")) {
         throw new IOException("no header");
       }
-      response.headers().firstValue("Date").ifPresent(clock::heard);
+      response.headers().firstValue("Date").ifPresent(clock::received);
       return answer;
     } catch (IOException e) {
-      throw new Failed(
+      throw new GatewayFailure(
           true,
           "HTTP %d, %s (expected: etcd 3.4 or newer)"
               .formatted(response.statusCode(), line(String.valueOf(e.getMessage()))),
@@ -194,25 +194,25 @@ final class Gateway {
   }
 
   /** Sends a request; the timeout holds for the whole answer, including its body. */
-  private HttpResponse<byte[]> send(HttpRequest request) throws Failed {
+  private HttpResponse<byte[]> send(HttpRequest request) throws GatewayFailure {
     CompletableFuture<HttpResponse<byte[]>> answer =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     try {
       return answer.get(settings.timeoutSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw new Failed(
+      throw new GatewayFailure(
           true,
           "no answer within " + settings.timeoutSeconds() + " s (expected: etcd that answers)",
           e);
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
-      throw new Failed(true, "interrupted (expected: time to wait)", e);
+      throw new GatewayFailure(true, "interrupted (expected: time to wait)", e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       boolean connected = !(cause instanceof ConnectException);
-      throw new Failed(connected, reason(cause), cause);
+      throw new GatewayFailure(connected, reason(cause), cause);
     }
   }
 
@@ -225,7 +225,7 @@ final class Gateway {
     return line(String.valueOf(cause.getMessage())) + " (expected: etcd that answers)";
   }
 
-  private ConfigException exception(Refused e) {
+  private ConfigException exception(GatewayRefusal e) {
     Kind kind =
         switch (e.code) {
           case RESOURCE_EXHAUSTED ->

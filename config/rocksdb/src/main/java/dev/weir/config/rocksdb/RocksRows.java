@@ -53,7 +53,7 @@ final class RocksRows implements Rows {
   private final ReadWriteLock using = new ReentrantReadWriteLock();
 
   /** Null after a failed opening, and once this is closed. */
-  private @Nullable Opened opened;
+  private @Nullable OpenDatabase opened;
 
   /** The number of its list of files. */
   private long manifest;
@@ -63,7 +63,7 @@ final class RocksRows implements Rows {
   /**
    * The reason why nothing can be written until the database is opened again; null while it can.
    */
-  private @Nullable Broken broken;
+  private @Nullable WriteFailure broken;
 
   private long retryAtNanos;
 
@@ -71,7 +71,7 @@ final class RocksRows implements Rows {
   private int reopenings;
 
   /** The reason why a write failed. */
-  private record Broken(Kind kind, String error) {}
+  private record WriteFailure(Kind kind, String error) {}
 
   private RocksRows(Folder folder, RocksSettings settings, Ticker ticker, Ticker wall)
       throws IOException {
@@ -114,7 +114,7 @@ final class RocksRows implements Rows {
       requireManifest(known == null || create ? Mark.NONE : known);
       requireLogs();
     }
-    Opened now = Opened.open(folder, settings, create);
+    OpenDatabase now = OpenDatabase.open(folder, settings, create);
     try {
       long sequence = now.database().getLatestSequenceNumber();
       if (known != null && sequence < known.sequence()) {
@@ -191,13 +191,13 @@ final class RocksRows implements Rows {
 
   /** A use of the open database by one call. */
   private interface Use<T> {
-    T of(Opened opened) throws RocksDBException, IOException;
+    T of(OpenDatabase opened) throws RocksDBException, IOException;
   }
 
   private <T> T use(Use<T> use) {
     using.readLock().lock();
     try {
-      Opened current = opened;
+      OpenDatabase current = opened;
       if (current == null) {
         throw unavailable();
       }
@@ -212,7 +212,7 @@ final class RocksRows implements Rows {
   }
 
   private ConfigException unavailable() {
-    Broken cause = broken;
+    WriteFailure cause = broken;
     String state = closed || cause == null ? "closed" : "not open after: " + cause.error();
     return new ConfigException(
         Kind.UNAVAILABLE, folder.path() + ": " + state + " (expected: open)");
@@ -241,7 +241,7 @@ final class RocksRows implements Rows {
   }
 
   /** Reads rows one by one: RocksJava's method for many keys reports a damaged row as missing. */
-  private static List<byte @Nullable []> get(Opened opened, Table table, List<byte[]> keys)
+  private static List<byte @Nullable []> get(OpenDatabase opened, Table table, List<byte[]> keys)
       throws RocksDBException {
     RocksDB database = opened.database();
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
@@ -303,7 +303,7 @@ final class RocksRows implements Rows {
     }
   }
 
-  private void write(Opened current, WriteBatch batch) throws RocksDBException, IOException {
+  private void write(OpenDatabase current, WriteBatch batch) throws RocksDBException, IOException {
     try {
       current.database().write(current.synced(), batch);
       anchor.write(
@@ -317,7 +317,7 @@ final class RocksRows implements Rows {
     }
   }
 
-  private static Batch batch(Opened current, WriteBatch batch) {
+  private static Batch batch(OpenDatabase current, WriteBatch batch) {
     return new Batch() {
       @Override
       public void put(Table table, byte[] key, byte[] value) {
@@ -372,13 +372,13 @@ final class RocksRows implements Rows {
 
   /** Records that the database must be opened again before the next write. */
   private void failed(Exception e) {
-    broken = new Broken(kind(e), Damage.line(e));
+    broken = new WriteFailure(kind(e), Damage.line(e));
     retryAtNanos = ticker.nanos() + PAUSES_NANOS.longest(reopenings);
   }
 
   /** Opens the database again after a failed write, unless that was tried a moment ago. */
   private void reopenIfBroken() {
-    Broken cause = broken;
+    WriteFailure cause = broken;
     if (cause == null || closed) {
       return;
     }

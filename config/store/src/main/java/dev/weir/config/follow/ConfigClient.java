@@ -112,8 +112,8 @@ public final class ConfigClient implements AutoCloseable {
 
     /** {@inheritDoc} The rules in force are then set by {@link ConfigClient#inForce}. */
     @Override
-    public Builder rulesElsewhere() {
-      return super.rulesElsewhere();
+    public Builder withoutRules() {
+      return super.withoutRules();
     }
 
     /**
@@ -187,7 +187,7 @@ public final class ConfigClient implements AutoCloseable {
   /** A listener that saves the known limits of subjects, on a thread that may wait. */
   private final class Saver implements FeedListener {
     @Override
-    public void heard(Head head, long asOfNanos) {
+    public void caughtUp(Head head, long asOfNanos) {
       if (subjects.saveDue() && saving.compareAndSet(false, true)) {
         try {
           loaders.execute(ConfigClient.this::save);

@@ -26,7 +26,7 @@ public final class DateClock {
   }
 
   /** Notes the date of an answer that has just arrived; ignores a text that is not a date. */
-  public void heard(String date) {
+  public void received(String date) {
     long second;
     try {
       second =

@@ -59,12 +59,12 @@ public final class Feed implements AutoCloseable {
    * A listener; {@code behind} is true if it must be notified of missed changes. Changed during a
    * turn only.
    */
-  private static final class Listening {
+  private static final class Subscription {
     final String kind;
     final FeedListener listener;
     boolean behind;
 
-    Listening(String kind, FeedListener listener) {
+    Subscription(String kind, FeedListener listener) {
       this.kind = kind;
       this.listener = listener;
     }
@@ -75,7 +75,7 @@ public final class Feed implements AutoCloseable {
   private final long intervalNanos;
   private final LongUnaryOperator jitter;
   private final Executor executor;
-  private final List<Listening> listeners = new CopyOnWriteArrayList<>();
+  private final List<Subscription> listeners = new CopyOnWriteArrayList<>();
   private final AtomicBoolean started = new AtomicBoolean();
   private final AtomicBoolean hinted = new AtomicBoolean();
 
@@ -119,7 +119,7 @@ public final class Feed implements AutoCloseable {
    * @param kind as in {@link ChangeDetails#kind}
    */
   public void listen(String kind, FeedListener listener) {
-    listeners.add(new Listening(kind, listener));
+    listeners.add(new Subscription(kind, listener));
   }
 
   /** Removes a listener; a report that is already on its way may still reach it. */
@@ -195,8 +195,8 @@ public final class Feed implements AutoCloseable {
       }
       away = false;
       boolean well = true;
-      for (Listening each : listeners) {
-        well &= caughtUp(each, head) && heard(each.listener, head, asOfNanos);
+      for (Subscription each : listeners) {
+        well &= caughtUp(each, head) && caughtUp(each.listener, head, asOfNanos);
       }
       return well;
     } finally {
@@ -205,7 +205,7 @@ public final class Feed implements AutoCloseable {
   }
 
   /** Reports to a listener that it missed changes, if it did: for example because it threw. */
-  private static boolean caughtUp(Listening each, Head head) {
+  private static boolean caughtUp(Subscription each, Head head) {
     if (each.behind) {
       try {
         each.listener.missed(head);
@@ -218,9 +218,9 @@ public final class Feed implements AutoCloseable {
     return true;
   }
 
-  private static boolean heard(FeedListener listener, Head head, long asOfNanos) {
+  private static boolean caughtUp(FeedListener listener, Head head, long asOfNanos) {
     try {
-      listener.heard(head, asOfNanos);
+      listener.caughtUp(head, asOfNanos);
       return true;
     } catch (IOException | RuntimeException | Error e) {
       listener.failed(e);
@@ -245,7 +245,7 @@ public final class Feed implements AutoCloseable {
         return head;
       }
       for (Change change : page) {
-        tell(change);
+        report(change);
         before = new Head(head.store(), head.revision(), change.number(), change.hash());
         last = before;
       }
@@ -287,7 +287,7 @@ public final class Feed implements AutoCloseable {
    * Reports a change to the listeners of its kind. A change that cannot be read may concern every
    * listener: each of them has missed it.
    */
-  private void tell(Change change) {
+  private void report(Change change) {
     ChangeDetails details;
     try {
       details = change.details();
@@ -295,7 +295,7 @@ public final class Feed implements AutoCloseable {
       missed();
       return;
     }
-    for (Listening each : listeners) {
+    for (Subscription each : listeners) {
       if (each.kind.equals(details.kind()) && !each.behind) {
         try {
           each.listener.changed(change.number(), details);

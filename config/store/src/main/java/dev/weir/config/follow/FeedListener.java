@@ -29,7 +29,7 @@ public interface FeedListener {
    * @param asOfNanos the instant at which the store was called; all changes before it are reported
    * @throws IOException if the listener could not act on it; it is called again soon
    */
-  default void heard(Head head, long asOfNanos) throws IOException {}
+  default void caughtUp(Head head, long asOfNanos) throws IOException {}
 
   /** Called if the store has not answered, and with an exception of this listener. */
   default void failed(Throwable error) {}

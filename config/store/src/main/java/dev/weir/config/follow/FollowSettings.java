@@ -119,7 +119,7 @@ public abstract sealed class FollowSettings<S extends FollowSettings<S>>
    * not be called, and {@link RuleFollower#follow} hands nothing on. The store is still polled, and
    * its list of servers shows this server with the revision 0.
    */
-  public S rulesElsewhere() {
+  public S withoutRules() {
     rulesElsewhere = true;
     return self();
   }

@@ -8,7 +8,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
 import dev.weir.config.Rollout;
 import dev.weir.config.internal.follow.Heart;
-import dev.weir.config.internal.follow.LastKnown;
+import dev.weir.config.internal.follow.LastRules;
 import dev.weir.config.internal.follow.RolloutWatch;
 import dev.weir.config.internal.follow.RuleTexts;
 import dev.weir.config.internal.follow.StoreClock;
@@ -52,7 +52,7 @@ public final class RuleFollower implements RuleSource {
   private final long intervalNanos;
   private final long patienceNanos;
   private final RuleDefaults defaults;
-  private final @Nullable LastKnown lastKnown;
+  private final @Nullable LastRules lastKnown;
   private final boolean emptyAtFirst;
   private final boolean rulesElsewhere;
   private final Heart heart;
@@ -112,7 +112,7 @@ public final class RuleFollower implements RuleSource {
     intervalNanos = settings.interval.toNanos();
     patienceNanos = settings.patience.toNanos();
     defaults = settings.defaults;
-    lastKnown = settings.lastKnown == null ? null : new LastKnown(settings.lastKnown);
+    lastKnown = settings.lastKnown == null ? null : new LastRules(settings.lastKnown);
     emptyAtFirst = settings.emptyAtFirst;
     rulesElsewhere = settings.rulesElsewhere;
     heart = new Heart(store, ticker, settings.shown(), clock);
@@ -169,12 +169,12 @@ public final class RuleFollower implements RuleSource {
    * Builder#emptyAtFirst}.
    */
   @Override
-  public Rules.Loaded load() {
+  public Rules.LoadResult load() {
     long startedNanos = ticker.nanos();
     while (true) {
       turn.lock();
       try {
-        Rules.Loaded found = loadOnce();
+        Rules.LoadResult found = loadOnce();
         boolean over = ticker.nanos() - startedNanos >= patienceNanos;
         if (found.ruleSet() != null || over || closed) {
           if (found.ruleSet() != null) {
@@ -195,8 +195,8 @@ public final class RuleFollower implements RuleSource {
     }
   }
 
-  private Rules.Loaded loadOnce() {
-    Rules.Loaded found;
+  private Rules.LoadResult loadOnce() {
+    Rules.LoadResult found;
     try {
       Head head = store.head();
       if (head.revision() == 0) {
@@ -204,7 +204,7 @@ public final class RuleFollower implements RuleSource {
         if (emptyAtFirst && (lastKnown == null || !lastKnown.exists())) {
           heardAtNanos = ticker.nanos();
           begin(RuleTexts.none(head), 0);
-          return new Rules.Loaded(RuleSet.empty(defaults), List.of());
+          return new Rules.LoadResult(RuleSet.empty(defaults), List.of());
         }
       } else {
         rollouts.forget(); // The feed has not reported this head yet.
@@ -236,12 +236,12 @@ public final class RuleFollower implements RuleSource {
     status = new FollowerStatus(texts.revision(), headRevision, 0, List.of());
   }
 
-  private Rules.Loaded loadLastKnown(LastKnown file, Rules.Loaded instead) {
+  private Rules.LoadResult loadLastKnown(LastRules file, Rules.LoadResult instead) {
     List<Problem> problems = new ArrayList<>(instead.problems());
     try {
       RuleTexts texts = file.read();
       if (texts != null) {
-        Rules.Loaded found = Rules.parse(texts.texts(), defaults);
+        Rules.LoadResult found = Rules.parse(texts.texts(), defaults);
         if (found.ruleSet() != null) {
           begin(texts, 0);
           LOG.log(
@@ -256,12 +256,12 @@ public final class RuleFollower implements RuleSource {
     } catch (IOException e) {
       problems.addAll(problem(String.valueOf(e.getMessage())).problems());
     }
-    return new Rules.Loaded(null, problems);
+    return new Rules.LoadResult(null, problems);
   }
 
-  private static Rules.Loaded problem(String message) {
+  private static Rules.LoadResult problem(String message) {
     Position position = new Position("configuration store", 0, 0);
-    return new Rules.Loaded(null, List.of(new Problem(Severity.ERROR, position, message)));
+    return new Rules.LoadResult(null, List.of(new Problem(Severity.ERROR, position, message)));
   }
 
   @Override
@@ -282,7 +282,7 @@ public final class RuleFollower implements RuleSource {
   /** The follower's listener on the feed, once {@link #follow} was called. */
   private final class Listener implements FeedListener {
     @Override
-    public void heard(Head head, long asOfNanos) throws IOException {
+    public void caughtUp(Head head, long asOfNanos) throws IOException {
       turn.lock();
       try {
         Taker to = taker;
@@ -339,7 +339,7 @@ public final class RuleFollower implements RuleSource {
     }
     RuleTexts before = read;
     RuleTexts next = before.read(store, head);
-    Rules.Loaded changed = Rules.parse(next.texts(), defaults);
+    Rules.LoadResult changed = Rules.parse(next.texts(), defaults);
     read = next;
     List<Problem> problems;
     try {

@@ -231,7 +231,7 @@ public final class SubjectCache implements KeyPolicies {
     }
 
     @Override
-    public void heard(Head head, long asOfNanos) {
+    public void caughtUp(Head head, long asOfNanos) {
       heardAtNanos = asOfNanos;
     }
   }
@@ -296,7 +296,7 @@ public final class SubjectCache implements KeyPolicies {
     LastKnownSubjects.Content content;
     synchronized (lock) {
       savedAtNanos = ticker.nanos();
-      long loaded = loads.asked();
+      long loaded = loads.queried();
       if (loaded == savedLoads) {
         return;
       }
@@ -335,7 +335,7 @@ public final class SubjectCache implements KeyPolicies {
           hits.sum(),
           misses.sum(),
           loads.queries(),
-          loads.asked(),
+          loads.queried(),
           loads.again(),
           loads.failed(),
           table.evicted(),

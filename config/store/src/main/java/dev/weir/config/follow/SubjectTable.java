@@ -1,6 +1,6 @@
 package dev.weir.config.follow;
 
-import dev.weir.config.internal.follow.Interned;
+import dev.weir.config.internal.follow.LimitPool;
 import dev.weir.engine.SubjectLimits;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -64,7 +64,7 @@ final class SubjectTable {
 
   private final AtomicLongArray sequences = new AtomicLongArray(STRIPES);
   private final int maxSlots;
-  private final Interned interned;
+  private final LimitPool interned;
   private volatile long[] words = new long[2 * MIN_SLOTS];
   private int hand;
   private int taken;
@@ -80,11 +80,11 @@ final class SubjectTable {
    */
   SubjectTable(int maxSlots, int maxLimits) {
     this.maxSlots = maxSlots;
-    this.interned = new Interned(maxLimits);
+    this.interned = new LimitPool(maxLimits);
   }
 
   private static int number(long state) {
-    return (int) state & (Interned.MAX - 1);
+    return (int) state & (LimitPool.MAX - 1);
   }
 
   private static int seconds(long state) {
@@ -242,7 +242,7 @@ final class SubjectTable {
       if ((state & STALE) != 0) {
         stale += by;
       }
-      if (number(state) == Interned.NONE) {
+      if (number(state) == LimitPool.NONE) {
         absent += by;
       }
     }
@@ -352,7 +352,7 @@ final class SubjectTable {
     for (int slot = 0; slot < words.length && left > 0; slot += 2) {
       long state = state(words, slot);
       int number = number(state);
-      if (state != 0 && (number != Interned.NONE) == withRecord) {
+      if (state != 0 && (number != LimitPool.NONE) == withRecord) {
         boolean current = (state & CURRENT) != 0;
         visitor.visit(words[slot], again(number), current, seconds(state));
         left--;

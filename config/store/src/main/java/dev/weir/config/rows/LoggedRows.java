@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.internal.follow.Patience;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.internal.follow.UpdateLog;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.internal.rows.WriteSet;
@@ -227,7 +227,7 @@ public final class LoggedRows implements Rows {
     List<Write> writes = log.read(pending);
     if (writes == null) {
       if (items.state().equals(pending)) {
-        throw Stored.damaged(
+        throw RowFormat.damaged(
             items + ": batch of update " + pending.version(), "a part is missing", null);
       }
       return false;
@@ -278,7 +278,7 @@ public final class LoggedRows implements Rows {
           if (writes.isEmpty() || commit(patience, before, writes)) {
             return result;
           }
-        } catch (Overtaken e) {
+        } catch (OvertakenException e) {
           // The update has seen rows of several versions, so its exception has no meaning.
         }
         patience.pause();
@@ -289,10 +289,10 @@ public final class LoggedRows implements Rows {
   }
 
   /** Thrown if another process has made an update since this one began. */
-  private static final class Overtaken extends RuntimeException {
+  private static final class OvertakenException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    Overtaken() {
+    OvertakenException() {
       super("overtaken", null, false, false);
     }
   }
@@ -304,7 +304,7 @@ public final class LoggedRows implements Rows {
       }
       List<@Nullable Item> found = items.get(WriteSet.name(table), keys);
       if (newest(found) > before.version()) {
-        throw new Overtaken();
+        throw new OvertakenException();
       }
       return values(found);
     };

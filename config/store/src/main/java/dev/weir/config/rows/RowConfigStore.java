@@ -21,7 +21,7 @@ import dev.weir.config.SubjectRecord;
 import dev.weir.config.internal.bytes.Check;
 import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.internal.rows.Log;
 import dev.weir.config.rows.Rows.Reader;
@@ -68,9 +68,9 @@ public final class RowConfigStore implements ConfigStore {
    * @throws ConfigException also if a newer version of Weir made the store
    */
   public static ConfigStore open(Rows rows) {
-    String id = Stored.id(rows::get);
+    String id = RowFormat.id(rows::get);
     if (id == null) {
-      id = rows.update((reader, batch, wall) -> Stored.make(reader, batch));
+      id = rows.update((reader, batch, wall) -> RowFormat.make(reader, batch));
     }
     RowConfigStore opened = new RowConfigStore(rows, id);
     opened.requireEnds(opened.head());
@@ -84,19 +84,19 @@ public final class RowConfigStore implements ConfigStore {
   private void requireEnds(Head head) {
     long last = head.position();
     if (head.revision() > 0 && revision(head.revision()).isEmpty()) {
-      throw Stored.damaged("revision " + head.revision(), "missing", null);
+      throw RowFormat.damaged("revision " + head.revision(), "missing", null);
     }
     if (last > 0 && (changes(0, 1).isEmpty() || changes(last - 1, 1).isEmpty())) {
-      throw Stored.damaged("log of changes", "its begin or its end is missing", null);
+      throw RowFormat.damaged("log of changes", "its begin or its end is missing", null);
     }
     if (last > 0 && !changes(last - 1, 1).get(0).hash().equals(head.hash())) {
-      throw Stored.damaged("change " + last, "not the one of the head", null);
+      throw RowFormat.damaged("change " + last, "not the one of the head", null);
     }
   }
 
   @Override
   public Head head() {
-    return Stored.head(rows::get, store);
+    return RowFormat.head(rows::get, store);
   }
 
   @Override
@@ -104,7 +104,7 @@ public final class RowConfigStore implements ConfigStore {
     if (number <= 0) {
       return Optional.empty();
     }
-    return Optional.ofNullable(Stored.revision(rows::get, number));
+    return Optional.ofNullable(RowFormat.revision(rows::get, number));
   }
 
   @Override
@@ -118,7 +118,7 @@ public final class RowConfigStore implements ConfigStore {
       if (value != null) {
         String text = new String(value, UTF_8);
         if (!HexHash.of(text).equals(wanted.get(i))) {
-          throw Stored.damaged("text " + wanted.get(i), "another one is stored", null);
+          throw RowFormat.damaged("text " + wanted.get(i), "another one is stored", null);
         }
         texts.put(wanted.get(i), text);
       }
@@ -148,7 +148,7 @@ public final class RowConfigStore implements ConfigStore {
             });
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause);
+          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           if (log.head().revision() != expectedRevision) {
             throw new ConfigException(
                 Kind.CONFLICT,
@@ -157,7 +157,7 @@ public final class RowConfigStore implements ConfigStore {
           }
           requireTexts(reader, tree, given.keySet());
           given.forEach((hash, text) -> batch.put(Table.TEXT, hash(hash), Keys.text(text)));
-          return log.revision(Stored.revision(reader, expectedRevision), tree);
+          return log.revision(RowFormat.revision(reader, expectedRevision), tree);
         });
   }
 
@@ -222,7 +222,7 @@ public final class RowConfigStore implements ConfigStore {
     List<byte[]> keys = writes.stream().map(write -> Keys.subject(write.subject())).toList();
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause);
+          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           List<byte @Nullable []> before = reader.get(Table.RECORD, keys);
           for (int i = 0; i < writes.size(); i++) {
             requireVersion(writes.get(i), before.get(i));
@@ -238,7 +238,7 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   private static void requireVersion(RecordWrite write, byte @Nullable [] stored) {
-    long version = stored == null ? RecordWrite.ABSENT : Stored.version(stored);
+    long version = stored == null ? RecordWrite.ABSENT : RowFormat.version(stored);
     requireVersion(write.subject(), version, write.expectedVersion());
   }
 
@@ -298,10 +298,10 @@ public final class RowConfigStore implements ConfigStore {
     Check.range("limit", limit, 1, MAX_BATCH);
     List<Change> changes = new ArrayList<>();
     for (Row row : rows.scan(Table.CHANGE, Keys.number(after + 1), null, limit)) {
-      Change change = Stored.change(row);
+      Change change = RowFormat.change(row);
       long expected = after + 1 + changes.size();
       if (change.number() != expected) {
-        throw Stored.damaged("change " + expected, "missing", null);
+        throw RowFormat.damaged("change " + expected, "missing", null);
       }
       changes.add(change);
     }
@@ -316,7 +316,7 @@ public final class RowConfigStore implements ConfigStore {
     while (true) {
       List<Row> page = rows.scan(Table.ENTRY, from, Keys.afterAll(begin), MAX_BATCH);
       for (Row row : page) {
-        entries.add(Stored.entry(kind, Keys.name(row.key(), kind), row.value()));
+        entries.add(RowFormat.entry(kind, Keys.name(row.key(), kind), row.value()));
         from = Keys.after(row.key());
       }
       if (page.size() < MAX_BATCH) {
@@ -330,9 +330,9 @@ public final class RowConfigStore implements ConfigStore {
     byte[] key = Keys.entry(write.kind(), write.name());
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause);
+          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           byte[] stored = reader.get(Table.ENTRY, List.of(key)).get(0);
-          Entry before = stored == null ? null : Stored.entry(write.kind(), write.name(), stored);
+          Entry before = stored == null ? null : RowFormat.entry(write.kind(), write.name(), stored);
           requireVersion(
               write.kind() + " " + write.name(),
               before == null ? RecordWrite.ABSENT : before.version(),
@@ -344,18 +344,18 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   @Override
-  public Change note(String kind, String json, Cause cause) {
+  public Change log(String kind, String json, Cause cause) {
     Entry.requireKind(kind);
     String canonical = Entry.canonical(json);
     return rows.update(
         (reader, batch, wallNanos) ->
-            new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause)
-                .note(kind, canonical));
+            new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause)
+                .addNote(kind, canonical));
   }
 
   @Override
   public List<Node> nodes() {
-    return Stored.nodes(rows, rows.wallNanos(), false);
+    return RowFormat.nodes(rows, rows.wallNanos(), false);
   }
 
   @Override
@@ -365,11 +365,11 @@ public final class RowConfigStore implements ConfigStore {
     if (rows.get(Table.NODE, List.of(key)).get(0) == null) {
       // Servers come and go, and each may have another id: silent ones are removed when one is
       // added.
-      for (Node silent : Stored.nodes(rows, nowNanos, true)) {
+      for (Node silent : RowFormat.nodes(rows, nowNanos, true)) {
         rows.put(Table.NODE, Keys.text(silent.id()), null);
       }
     }
-    rows.put(Table.NODE, key, Stored.node(node, Stored.instant(nowNanos)));
+    rows.put(Table.NODE, key, RowFormat.node(node, RowFormat.instant(nowNanos)));
   }
 
   @Override

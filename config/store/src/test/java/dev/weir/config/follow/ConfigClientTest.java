@@ -59,19 +59,19 @@ class ConfigClientTest {
     store.write(List.of(RecordWrite.put(record, RecordWrite.ANY)), CAUSE);
   }
 
-  private static Answer ask(RunningEngine engine, String user) {
+  private static Answer request(RunningEngine engine, String user) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     engine.decide(Request.of("shop", "user", user), answer::complete);
     return answer.orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   private static long remaining(RunningEngine engine) {
-    return ask(engine, "alice").statuses().get(0).limitRemaining();
+    return request(engine, "alice").statuses().get(0).limitRemaining();
   }
 
   private static int admitted(RunningEngine engine, String user) {
     int admitted = 0;
-    while (ask(engine, user).allowed()) {
+    while (request(engine, user).allowed()) {
       admitted++;
     }
     return admitted;
@@ -134,7 +134,7 @@ class ConfigClientTest {
       }
       assertThat(remaining(engine)).isEqualTo(4);
       ticker.advance(SECOND);
-      assertThat(ask(engine, "alice").allowed()).isFalse(); // Two permits are used, of two.
+      assertThat(request(engine, "alice").allowed()).isFalse(); // Two permits are used, of two.
       assertThat(store.head().position()).isEqualTo(changes);
     }
   }
@@ -169,7 +169,7 @@ class ConfigClientTest {
               }
             }
             while (!ended.get()) {
-              admitted.addAndGet(ask(engine, "alice").allowed() ? 1 : 0);
+              admitted.addAndGet(request(engine, "alice").allowed() ? 1 : 0);
             }
           });
       put(store, SubjectRecord.ofLimits(ALICE, OwnLimit.of("r", 400)));

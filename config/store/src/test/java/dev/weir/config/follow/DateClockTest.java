@@ -15,7 +15,7 @@ class DateClockTest {
 
   private Instant at(Instant own, String date) {
     wall.set(own.getEpochSecond() * 1_000_000_000L + own.getNano());
-    clock.heard(date);
+    clock.received(date);
     return Instant.ofEpochSecond(0, clock.nanos());
   }
 

@@ -264,7 +264,7 @@ class FeedTest {
         ChangeDetails.RECORD,
         new FeedListener() {
           @Override
-          public void heard(Head head, long asOfNanos) throws IOException {
+          public void caughtUp(Head head, long asOfNanos) throws IOException {
             throw new IOException("disk");
           }
 
@@ -277,7 +277,7 @@ class FeedTest {
         ChangeDetails.RECORD,
         new FeedListener() {
           @Override
-          public void heard(Head head, long asOfNanos) {
+          public void caughtUp(Head head, long asOfNanos) {
             calls.add("heard as of " + (asOfNanos - ticker.nanos()));
           }
         });

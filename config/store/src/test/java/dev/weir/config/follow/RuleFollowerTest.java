@@ -52,7 +52,7 @@ class RuleFollowerTest {
     @Nullable Throwable thrown;
 
     @Override
-    public List<Problem> changed(Rules.Loaded loaded) {
+    public List<Problem> changed(Rules.LoadResult loaded) {
       if (thrown instanceof Error error) {
         throw error;
       }
@@ -103,11 +103,11 @@ class RuleFollowerTest {
     return follower;
   }
 
-  private static @Nullable RuleSet rules(Rules.Loaded loaded) {
+  private static @Nullable RuleSet rules(Rules.LoadResult loaded) {
     return loaded.ruleSet();
   }
 
-  private static String problems(Rules.Loaded loaded) {
+  private static String problems(Rules.LoadResult loaded) {
     return loaded.problems().toString();
   }
 
@@ -346,7 +346,7 @@ class RuleFollowerTest {
     Files.writeString(folder.resolve("last-known"), "weir-last-known 1 00000000\n{}");
     store.fault = Fault.AWAY;
     try (RuleFollower follower = build(builder())) {
-      Rules.Loaded loaded = follower.load();
+      Rules.LoadResult loaded = follower.load();
       assertThat(rules(loaded)).isNull();
       assertThat(problems(loaded))
           .contains("no answer (expected: one)")
@@ -382,7 +382,7 @@ class RuleFollowerTest {
     RuleFollower.Builder builder =
         RuleFollower.builder(empty, "n1").patience(Duration.ZERO).ticker(ticker);
     try (RuleFollower follower = build(builder)) {
-      Rules.Loaded loaded = follower.load();
+      Rules.LoadResult loaded = follower.load();
       assertThat(rules(loaded)).isNull();
       assertThat(problems(loaded))
           .contains("configuration store no rules yet (expected: at least one revision)");
@@ -441,7 +441,7 @@ class RuleFollowerTest {
 
   @Test
   void serverWithOtherRules_hearsTheStoreAndTakesNothing() {
-    try (RuleFollower follower = build(builder().rulesElsewhere())) {
+    try (RuleFollower follower = build(builder().withoutRules())) {
       follower.follow(RuleSet.EMPTY, taker);
       ticker.advance(SECOND);
       commit(Map.of("a.yaml", "domain: second\n"));
@@ -478,7 +478,7 @@ class RuleFollowerTest {
   @Test
   void rulesFromElsewhere_areReplacedByTheStores() {
     try (RuleFollower follower = build(builder())) {
-      Rules.Loaded other =
+      Rules.LoadResult other =
           Rules.parse(new TreeMap<>(Map.of("x.yaml", "domain: x\n")), RuleDefaults.DENY);
       follower.follow(Objects.requireNonNull(other.ruleSet()), taker);
       ticker.advance(SECOND);

@@ -141,13 +141,13 @@ class SubjectCacheOracleTest {
             task.run();
           }
         }
-        default -> look();
+        default -> check();
       }
       assertThat(store.most).as(as).isLessThanOrEqualTo(2);
       assertThat(store.tasks).as(as).hasSizeLessThanOrEqualTo(2);
     }
 
-    void look() {
+    void check() {
       String name = name();
       long event = ticker.nanos() - heardNanos < 3 * SECOND ? heardEvent : 0;
       SubjectLimits limits = client.subjects().find("shop", "user", name);

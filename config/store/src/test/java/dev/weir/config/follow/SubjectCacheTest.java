@@ -81,7 +81,7 @@ class SubjectCacheTest {
   }
 
   private static SubjectLimits own(long requests) {
-    return new SubjectLimits(null, Map.of("r", new SubjectLimits.Own(requests)));
+    return new SubjectLimits(null, Map.of("r", new SubjectLimits.OwnLimit(requests)));
   }
 
   private void put(String value, long requests) {
@@ -351,7 +351,7 @@ class SubjectCacheTest {
       assertThat(load(client, "new")).isEqualTo(SubjectLimits.NONE);
       assertThat(load(client, "lost")).isEqualTo(new SubjectLimits("silver", Map.of()));
       assertThat(load(client, "odd"))
-          .isEqualTo(new SubjectLimits(null, Map.of("other", new SubjectLimits.Own(6))));
+          .isEqualTo(new SubjectLimits(null, Map.of("other", new SubjectLimits.OwnLimit(6))));
       SubjectCacheStatus status = client.subjectStatus();
       assertThat(status.unreadable()).isEqualTo(2);
       assertThat(status.plansMissing()).isEqualTo(1);
@@ -542,7 +542,7 @@ class SubjectCacheTest {
   /** A taker that accepts every rule set. */
   private static final class Ignoring implements RuleSource.Taker {
     @Override
-    public List<Problem> changed(Rules.Loaded loaded) {
+    public List<Problem> changed(Rules.LoadResult loaded) {
       return List.of();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.config.Threads;
 import dev.weir.engine.SubjectLimits;
-import dev.weir.engine.SubjectLimits.Own;
+import dev.weir.engine.SubjectLimits.OwnLimit;
 import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ class SubjectTableTest {
   private static SubjectLimits limits(long number) {
     return number == 0
         ? SubjectLimits.NONE
-        : new SubjectLimits(null, Map.of("r", new Own(number & 0xffff_ffffL)));
+        : new SubjectLimits(null, Map.of("r", new OwnLimit(number & 0xffff_ffffL)));
   }
 
   private static int seen(SubjectTable table) {
@@ -204,7 +204,7 @@ class SubjectTableTest {
                     ? table.current(fingerprints[subject])
                     : table.lastKnown(fingerprints[subject], -9, -9);
             if (limits != null && !limits.equals(SubjectLimits.NONE)) {
-              Own own = Objects.requireNonNull(limits.own().get("r"));
+              OwnLimit own = Objects.requireNonNull(limits.own().get("r"));
               assertThat(own.requestsPerUnit() / 16).as("seed %d", seed).isEqualTo(subject);
               found[thread]++;
             }

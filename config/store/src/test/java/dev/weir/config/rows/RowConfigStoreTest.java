@@ -17,7 +17,7 @@ import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.internal.bytes.ByteWriter;
 import dev.weir.config.internal.bytes.HexHash;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.rows.Rows.Table;
 import dev.weir.testkit.FakeTicker;
@@ -127,10 +127,10 @@ class RowConfigStoreTest {
   @Test
   void brokenMeta_isRefusedAndNotMadeAnew() {
     records();
-    overwrite(Table.META, Stored.HEAD, Keys.text("{\"position\":-1}"));
+    overwrite(Table.META, RowFormat.HEAD, Keys.text("{\"position\":-1}"));
     assertDamaged(store::head, "head: unreadable");
     assertDamaged(() -> RowConfigStore.open(rows).head(), "head: unreadable");
-    overwrite(Table.META, Stored.HEAD, null);
+    overwrite(Table.META, RowFormat.HEAD, null);
     assertDamaged(() -> RowConfigStore.open(rows).head(), "head: missing");
     assertDamaged(this::records, "head: missing");
   }
@@ -184,8 +184,8 @@ class RowConfigStoreTest {
         "{\"at\":\"2027-01-15T08:00:00Z\",\"author\":\"x\",\"kind\":\"weather\",\"new\":[1,{}],"
             + "\"number\":1,\"reason\":\"rain\"}";
     Change change = new Change(1, json, HexHash.chained(HexHash.NONE, json));
-    overwrite(Table.CHANGE, Keys.number(1), Stored.change(change));
-    overwrite(Table.META, Stored.HEAD, Stored.head(new Head("", 0, 1, change.hash())));
+    overwrite(Table.CHANGE, Keys.number(1), RowFormat.change(change));
+    overwrite(Table.META, RowFormat.HEAD, RowFormat.head(new Head("", 0, 1, change.hash())));
     assertThat(ChangeLog.verify(store).ok()).isTrue();
     assertThat(store.changes(0, 1).get(0).details().kind()).isEqualTo("weather");
     byte[] broken = (HexHash.NONE.substring(32) + "{").getBytes(StandardCharsets.UTF_8);

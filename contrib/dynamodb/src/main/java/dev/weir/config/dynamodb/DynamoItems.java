@@ -231,12 +231,12 @@ final class DynamoItems implements Items {
   }
 
   /** The items of a partition in the order of their whole keys. */
-  private final class Sorted {
+  private final class SortedItems {
     private final DynamoTable.Query query;
     private final Deque<Item> group = new ArrayDeque<>();
     private @Nullable Map<String, AttributeValue> ahead;
 
-    Sorted(DynamoTable.Query query) {
+    SortedItems(DynamoTable.Query query) {
       this.query = query;
       ahead = query.next();
     }
@@ -275,17 +275,17 @@ final class DynamoItems implements Items {
   @Override
   public List<Item> scan(String table, byte[] from, byte @Nullable [] to, int limit) {
     List<String> partitions = Layout.partitions(table);
-    List<Sorted> sources = new ArrayList<>();
+    List<SortedItems> sources = new ArrayList<>();
     for (String partition : partitions) {
       int pageSize = limit / partitions.size() + LEAST_PAGE;
       byte[] end = to == null ? null : Layout.to(to);
-      sources.add(new Sorted(this.table.new Query(partition, Layout.from(from), end, pageSize)));
+      sources.add(new SortedItems(this.table.new Query(partition, Layout.from(from), end, pageSize)));
     }
     List<Item> items = new ArrayList<>();
     while (items.size() < limit) {
-      Sorted least = null;
+      SortedItems least = null;
       Item next = null;
-      for (Sorted source : sources) {
+      for (SortedItems source : sources) {
         Item item = source.peek();
         if (item != null && (next == null || Arrays.compareUnsigned(item.key(), next.key()) < 0)) {
           least = source;

@@ -100,7 +100,7 @@ final class DynamoTable implements AutoCloseable {
     try {
       T result = call.get();
       if (result instanceof AwsResponse response) {
-        response.sdkHttpResponse().firstMatchingHeader("Date").ifPresent(clock::heard);
+        response.sdkHttpResponse().firstMatchingHeader("Date").ifPresent(clock::received);
       }
       return result;
     } catch (SdkException e) {

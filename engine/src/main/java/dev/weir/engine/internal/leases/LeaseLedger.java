@@ -32,7 +32,7 @@ public class LeaseLedger {
    * @param lease true if the permits may still be spent; otherwise they were, by a request
    * @param endNanos the instant at which they are forgotten
    */
-  public record Outstanding(List<Entry> entries, boolean lease, long endNanos) {
+  public record OutstandingCharges(List<Entry> entries, boolean lease, long endNanos) {
     public long permits() {
       return entries.stream().mapToLong(Entry::permits).sum();
     }
@@ -42,7 +42,7 @@ public class LeaseLedger {
 
   private final int max;
   private final AtomicLong places = new AtomicLong();
-  private final ConcurrentHashMap<Long, Outstanding> outstanding = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, OutstandingCharges> outstanding = new ConcurrentHashMap<>();
   private final SecureRandom random = new SecureRandom();
   private final byte[] numbers = new byte[NUMBERS_AT_ONCE * Long.BYTES];
   private int used = numbers.length;
@@ -72,7 +72,7 @@ public class LeaseLedger {
   }
 
   /** Remembers charges for which places were taken; returns their number, never 0. */
-  public long add(Outstanding charged) {
+  public long add(OutstandingCharges charged) {
     long number;
     do {
       number = number();
@@ -82,8 +82,8 @@ public class LeaseLedger {
 
   /** Returns the charges remembered under a number, and forgets them; null if there are none. */
   @Nullable
-  public Outstanding take(long number, boolean lease) {
-    Outstanding known = outstanding.get(number);
+  public OutstandingCharges take(long number, boolean lease) {
+    OutstandingCharges known = outstanding.get(number);
     if (known == null || known.lease() != lease || !outstanding.remove(number, known)) {
       return null;
     }
@@ -97,7 +97,7 @@ public class LeaseLedger {
     Iterator<Long> each = outstanding.keySet().iterator();
     while (each.hasNext()) {
       Long number = each.next();
-      Outstanding known = outstanding.get(number);
+      OutstandingCharges known = outstanding.get(number);
       if (known != null && nowNanos - known.endNanos() >= 0 && outstanding.remove(number, known)) {
         release(known.entries().size());
         permits += known.lease() ? known.permits() : 0;

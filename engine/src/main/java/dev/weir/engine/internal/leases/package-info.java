@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link dev.weir.engine.internal.leases.LeaseLedger}: leases by identifier; a lease is
  *       settled once
- *   <li>{@link dev.weir.engine.internal.leases.Lent}: how much may be lent, and for how long
+ *   <li>{@link dev.weir.engine.internal.leases.LeaseTerms}: how much may be lent, and for how long
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

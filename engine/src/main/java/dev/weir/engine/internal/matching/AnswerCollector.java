@@ -20,7 +20,7 @@ public final class AnswerCollector {
   /**
    * Creates a collector for {@code size} requests.
    *
-   * @param done receives the answers, not before {@link #allAsked}
+   * @param done receives the answers, not before {@link #allSent}
    */
   public AnswerCollector(int size, Consumer<? super List<Answer>> done) {
     this.answers = new AtomicReferenceArray<>(size);
@@ -35,7 +35,7 @@ public final class AnswerCollector {
   }
 
   /** Marks the end of the requests, all of which have been sent; to be called once. */
-  public void allAsked() {
+  public void allSent() {
     one();
   }
 

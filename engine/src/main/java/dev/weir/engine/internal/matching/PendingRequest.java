@@ -44,14 +44,14 @@ public final class PendingRequest {
    */
 
   /** The decisions that appear in the counts. */
-  private enum Counted {
+  private enum CountMode {
     ALWAYS,
     IF_ALLOWED,
     NEVER
   }
 
   /** The source of the numbers of subjects. */
-  enum Looking {
+  enum SubjectSource {
     /** The source of limits; the request may have to wait. */
     ASKS,
     /** The limits at hand, else the rule: the request is only peeked at. */
@@ -69,7 +69,7 @@ public final class PendingRequest {
   private boolean domainKnown;
   private boolean local;
   private boolean quotas;
-  private Counted counted = Counted.ALWAYS;
+  private CountMode counted = CountMode.ALWAYS;
   private boolean kept;
   private boolean behind;
   private boolean plain;
@@ -80,7 +80,7 @@ public final class PendingRequest {
   private int textCount;
   private boolean anyUndecided;
   private boolean refused;
-  private Looking looking = Looking.ASKS;
+  private SubjectSource looking = SubjectSource.ASKS;
   private @Nullable Answer answered;
   private @Nullable Subjects subjects;
   private @Nullable String problem;
@@ -96,7 +96,7 @@ public final class PendingRequest {
     revision = Revision.NONE;
     domainKnown = false;
     quotas = false;
-    counted = Counted.ALWAYS;
+    counted = CountMode.ALWAYS;
     kept = false;
     behind = false;
     plain = false;
@@ -104,7 +104,7 @@ public final class PendingRequest {
     textCount = 0;
     anyUndecided = false;
     refused = false;
-    looking = Looking.ASKS;
+    looking = SubjectSource.ASKS;
     answered = null;
     if (subjects != null) {
       subjects.clear();
@@ -144,18 +144,18 @@ public final class PendingRequest {
    * Makes the request one that is only peeked at: a number that is not at hand is the rule's own.
    */
   public PendingRequest guessing() {
-    looking = Looking.GUESSES;
+    looking = SubjectSource.GUESSES;
     return this;
   }
 
   /** Makes the request use the numbers by which an earlier answer to it was decided. */
   public PendingRequest remembering(Answer answer) {
-    looking = Looking.REMEMBERS;
+    looking = SubjectSource.REMEMBERS;
     answered = answer;
     return this;
   }
 
-  Looking looking() {
+  SubjectSource subjectSource() {
     return looking;
   }
 
@@ -183,13 +183,13 @@ public final class PendingRequest {
    * if it is allowed, since its refusal was counted when it came.
    */
   public PendingRequest turn() {
-    counted = Counted.IF_ALLOWED;
+    counted = CountMode.IF_ALLOWED;
     return this;
   }
 
   /** Returns whether it is the request's {@link #turn} in a queue. */
   public boolean isTurn() {
-    return counted == Counted.IF_ALLOWED;
+    return counted == CountMode.IF_ALLOWED;
   }
 
   /** Makes the request one that is read after its answer, so that its thread does not reuse it. */
@@ -205,13 +205,13 @@ public final class PendingRequest {
 
   /** Returns whether the decision counts. */
   public boolean counts() {
-    return counted == Counted.ALWAYS || (counted == Counted.IF_ALLOWED && charges.allowed());
+    return counted == CountMode.ALWAYS || (counted == CountMode.IF_ALLOWED && charges.allowed());
   }
 
   /** Makes the request one that is decided without being charged or counted; before matching. */
   public PendingRequest peek() {
     charges.peek();
-    counted = Counted.NEVER;
+    counted = CountMode.NEVER;
     return this;
   }
 
@@ -221,7 +221,7 @@ public final class PendingRequest {
    *
    * @param permits at least 1
    */
-  public void behind(int i, long permits) {
+  public void queuedBehind(int i, long permits) {
     matches[i].permitsAhead = permits;
     charges.peek();
     behind = true;
@@ -532,7 +532,7 @@ public final class PendingRequest {
    */
   public Answer answer(EngineSettings settings) {
     if (behind) {
-      refuseBehind();
+      refuseQueued();
     }
     if (refused) {
       charges.allowed(false);
@@ -563,9 +563,9 @@ public final class PendingRequest {
   }
 
   /** Passes the outcome of each descriptor with a limit to an observer. */
-  public void tell(DecisionObserver observer, Answer answer) {
+  public void observe(DecisionObserver observer, Answer answer) {
     if (answer instanceof AnswerOfCharge) {
-      tellPlain(observer, answer.allowed());
+      observePlain(observer, answer.allowed());
       return;
     }
     List<Status> statuses = answer.statuses();
@@ -583,7 +583,7 @@ public final class PendingRequest {
    *
    * @param allowed whether it may pass
    */
-  public void tellPlain(DecisionObserver observer, boolean allowed) {
+  public void observePlain(DecisionObserver observer, boolean allowed) {
     observer.decided(decided.of(0, null, !allowed));
   }
 
@@ -606,7 +606,7 @@ public final class PendingRequest {
    * Refuses permits for which other requests wait, whether or not they would fit now: those come
    * first.
    */
-  private void refuseBehind() {
+  private void refuseQueued() {
     for (int i = 0; i < size; i++) {
       CurrentLimit limit = matches[i].limit;
       if (matches[i].permitsAhead > 0 && limit != null) {

@@ -15,7 +15,7 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
-import dev.weir.rules.Unknown;
+import dev.weir.rules.UnknownSubject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -195,7 +195,7 @@ public final class RequestMatcher {
       BoundRule bound,
       RuleNumbers numbers,
       long permits) {
-    if (pending.looking() == PendingRequest.Looking.REMEMBERS) {
+    if (pending.subjectSource() == PendingRequest.SubjectSource.REMEMBERS) {
       return numbers.of(pending.decidedBy(i));
     }
     Entry subject = pending.descriptor(i).entries().get(bound.rule.byLevel());
@@ -205,18 +205,18 @@ public final class RequestMatcher {
     if (limits != null) {
       return numbers.of(limits, pending.nowNanos());
     }
-    if (pending.looking() == PendingRequest.Looking.GUESSES) {
+    if (pending.subjectSource() == PendingRequest.SubjectSource.GUESSES) {
       return numbers.own();
     }
     Reason because = subjects.unknownBecause();
-    if (bound.rule.unknown() == Unknown.WAIT && because == null) {
-      subjects.want(subject.key(), subject.value());
+    if (bound.rule.unknown() == UnknownSubject.WAIT && because == null) {
+      subjects.require(subject.key(), subject.value());
       return null;
     }
     if (because == null || !subjects.wanted(subject.key(), subject.value())) {
-      lookups.behind(domain, subject.key(), subject.value());
+      lookups.prefetch(domain, subject.key(), subject.value());
     }
-    if (bound.rule.unknown() == Unknown.RULE) {
+    if (bound.rule.unknown() == UnknownSubject.RULE) {
       return numbers.own();
     }
     pending.undecided(

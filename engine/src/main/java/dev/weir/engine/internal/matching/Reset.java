@@ -2,7 +2,7 @@ package dev.weir.engine.internal.matching;
 
 import dev.weir.Charges;
 import dev.weir.Store;
-import dev.weir.engine.Forgotten;
+import dev.weir.engine.ResetResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 public final class Reset {
   private final PendingRequest pending;
   private final Store store;
-  private final Consumer<? super Forgotten> done;
-  private final List<Forgotten.Key> keys = new ArrayList<>();
+  private final Consumer<? super ResetResult> done;
+  private final List<ResetResult.Key> keys = new ArrayList<>();
 
-  public Reset(PendingRequest pending, Store store, Consumer<? super Forgotten> done) {
+  public Reset(PendingRequest pending, Store store, Consumer<? super ResetResult> done) {
     this.pending = pending;
     this.store = store;
     this.done = done;
@@ -22,7 +22,7 @@ public final class Reset {
 
   public void start() {
     if (pending.problem() != null) {
-      done.accept(new Forgotten(List.of(), pending.revision().number, pending.problem()));
+      done.accept(new ResetResult(List.of(), pending.revision().number, pending.problem()));
     } else {
       next();
     }
@@ -30,10 +30,10 @@ public final class Reset {
 
   private void next() {
     while (keys.size() < pending.size() && pending.charge(keys.size()) < 0) {
-      keys.add(Forgotten.Key.NO_LIMIT);
+      keys.add(ResetResult.Key.NO_LIMIT);
     }
     if (keys.size() == pending.size()) {
-      done.accept(new Forgotten(keys, pending.revision().number, null));
+      done.accept(new ResetResult(keys, pending.revision().number, null));
       return;
     }
     Charges charges = pending.charges();
@@ -45,14 +45,14 @@ public final class Reset {
           charges.fingerprint(charge),
           pending.nowNanos(),
           used -> {
-            keys.add(used ? Forgotten.Key.FORGOTTEN : Forgotten.Key.UNUSED);
+            keys.add(used ? ResetResult.Key.FORGOTTEN : ResetResult.Key.UNUSED);
             next();
           });
     } catch (UnsupportedOperationException e) {
       if (keys.size() > before) {
         throw e; // Thrown by the callback: the store has answered.
       }
-      keys.add(Forgotten.Key.FAILED);
+      keys.add(ResetResult.Key.FAILED);
       next();
     }
   }

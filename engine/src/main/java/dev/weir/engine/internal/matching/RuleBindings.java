@@ -7,7 +7,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RoutedStore;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.RulesException;
-import dev.weir.engine.internal.leases.Lent;
+import dev.weir.engine.internal.leases.LeaseTerms;
 import dev.weir.engine.internal.metrics.RuleLabels;
 import dev.weir.engine.internal.subjects.SubjectCounters;
 import dev.weir.rules.Problem;
@@ -169,7 +169,7 @@ public final class RuleBindings {
    */
   private UnaryOperator<Policy> counted(Rule rule) {
     boolean longer = lending && !store.countsLent(rule.store());
-    return longer ? policy -> Lent.counted(policy.enforced()) : Policy::enforced;
+    return longer ? policy -> LeaseTerms.counted(policy.enforced()) : Policy::enforced;
   }
 
   private static String limitName(Rule rule) {

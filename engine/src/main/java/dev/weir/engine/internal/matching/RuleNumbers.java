@@ -143,7 +143,7 @@ public final class RuleNumbers {
 
   /** Returns the number that a subject has at an instant. */
   BoundNumber of(SubjectLimits limits, long nowNanos) {
-    SubjectLimits.Own raise = limits.own(policy.name(), nowNanos);
+    SubjectLimits.OwnLimit raise = limits.own(policy.name(), nowNanos);
     if (raise != null) {
       BoundNumber number = own(raise.requestsPerUnit());
       if (number.possible()) {

@@ -56,7 +56,7 @@ public final class Queues implements AutoCloseable {
   public record Place(Key key, QueueBounds bounds, long permits) {}
 
   /** The functions of an {@link Engine} that queues need. */
-  public interface Asker {
+  public interface QueueEngine {
     /** Decides a request whose turn it is. */
     void decide(Request request, Consumer<? super Answer> done);
 
@@ -104,8 +104,8 @@ public final class Queues implements AutoCloseable {
     Answer last;
     long askNanos;
     long endNanos;
-    Ticker.Scheduled turn = () -> {};
-    Ticker.Scheduled end = () -> {};
+    Ticker.ScheduledTask turn = () -> {};
+    Ticker.ScheduledTask end = () -> {};
 
     Waiter(
         Request request,
@@ -143,7 +143,7 @@ public final class Queues implements AutoCloseable {
     }
   }
 
-  private final Asker asker;
+  private final QueueEngine asker;
   private final Ticker ticker;
   private final int maxWaiting;
   private final ReentrantLock lock = new ReentrantLock();
@@ -161,7 +161,7 @@ public final class Queues implements AutoCloseable {
 
   private boolean closed;
 
-  public Queues(Asker asker, Ticker ticker, int maxWaiting) {
+  public Queues(QueueEngine asker, Ticker ticker, int maxWaiting) {
     this.asker = asker;
     this.ticker = ticker;
     this.maxWaiting = maxWaiting;
@@ -301,7 +301,7 @@ public final class Queues implements AutoCloseable {
       return false;
     }
     waiter.turn.cancel();
-    waiter.turn = ticker.schedule(Math.max(0, waiter.askNanos - ticker.nanos()), () -> ask(waiter));
+    waiter.turn = ticker.schedule(Math.max(0, waiter.askNanos - ticker.nanos()), () -> decide(waiter));
     return true;
   }
 
@@ -315,7 +315,7 @@ public final class Queues implements AutoCloseable {
     return true;
   }
 
-  private void ask(Waiter waiter) {
+  private void decide(Waiter waiter) {
     lock.lock();
     try {
       if (waiter.state != State.WAITING) {
@@ -373,7 +373,7 @@ public final class Queues implements AutoCloseable {
       lock.unlock();
     }
     if (turn) {
-      ask(waiter);
+      decide(waiter);
     } else {
       giveUp(waiter);
     }

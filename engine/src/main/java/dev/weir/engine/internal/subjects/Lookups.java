@@ -79,7 +79,7 @@ public final class Lookups implements AutoCloseable {
   private final class Load {
     private final Subject subject;
     private List<Consumer<@Nullable SubjectLimits>> waiters = new ArrayList<>(1);
-    private Ticker.@Nullable Scheduled timer;
+    private Ticker.@Nullable ScheduledTask timer;
     private State state = State.WAITING;
 
     Load(Subject subject) {
@@ -121,7 +121,7 @@ public final class Lookups implements AutoCloseable {
       }
     }
 
-    private void forgetWith(Ticker.Scheduled end) {
+    private void forgetWith(Ticker.ScheduledTask end) {
       synchronized (this) {
         if (state != State.FORGOTTEN) {
           timer = end;
@@ -145,7 +145,7 @@ public final class Lookups implements AutoCloseable {
      */
     @Nullable Throwable end(@Nullable SubjectLimits limits, State wish) {
       List<Consumer<@Nullable SubjectLimits>> all;
-      Ticker.@Nullable Scheduled off = null;
+      Ticker.@Nullable ScheduledTask off = null;
       synchronized (this) {
         boolean kept =
             wish == State.FAILED
@@ -220,7 +220,7 @@ public final class Lookups implements AutoCloseable {
       int index = i;
       if (subjects.wanted(i)) {
         asked++;
-        ask(
+        load(
             new Subject(domain, subjects.key(i), subjects.value(i)),
             limits -> {
               subjects.known(index, limits);
@@ -235,7 +235,7 @@ public final class Lookups implements AutoCloseable {
   }
 
   /** Looks up a subject for the requests to come, if there are not too many such look-ups. */
-  public void behind(String domain, String key, String value) {
+  public void prefetch(String domain, String key, String value) {
     Subject subject = new Subject(domain, key, value);
     if (loads.containsKey(subject) || characters.get() > mostCharacters() / 2) {
       return;
@@ -244,10 +244,10 @@ public final class Lookups implements AutoCloseable {
       behind.decrementAndGet();
       return;
     }
-    ask(subject, limits -> behind.decrementAndGet());
+    load(subject, limits -> behind.decrementAndGet());
   }
 
-  private void ask(Subject subject, Consumer<@Nullable SubjectLimits> waiter) {
+  private void load(Subject subject, Consumer<@Nullable SubjectLimits> waiter) {
     while (true) {
       Load made = new Load(subject);
       Load before = loads.putIfAbsent(subject, made);

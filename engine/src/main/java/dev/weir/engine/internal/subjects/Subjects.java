@@ -89,7 +89,7 @@ public final class Subjects {
   }
 
   /** Records that the request has to wait for a subject's limits, which were not found. */
-  public void want(String key, String value) {
+  public void require(String key, String value) {
     Subject subject = subject(key, value);
     if (subject != null && !subject.wanted) {
       subject.wanted = true;

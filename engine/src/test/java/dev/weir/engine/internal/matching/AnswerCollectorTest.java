@@ -26,7 +26,7 @@ class AnswerCollectorTest {
     collector.put(1, second);
     collector.put(0, first);
     assertThat(handedOn).isEmpty();
-    collector.allAsked();
+    collector.allSent();
     assertThat(handedOn).containsExactly(List.of(first, second));
   }
 
@@ -35,7 +35,7 @@ class AnswerCollectorTest {
     Answer first = answer("first");
     Answer second = answer("second");
     collector.put(0, first);
-    collector.allAsked();
+    collector.allSent();
     assertThat(handedOn).isEmpty();
     collector.put(1, second);
     assertThat(handedOn).containsExactly(List.of(first, second));

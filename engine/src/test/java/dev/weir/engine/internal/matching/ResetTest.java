@@ -9,7 +9,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.FakeRecords;
 import dev.weir.engine.Fixture;
-import dev.weir.engine.Forgotten;
+import dev.weir.engine.ResetResult;
 import dev.weir.engine.SubjectSettings;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
@@ -38,8 +38,8 @@ class ResetTest {
 
   private static final Request USER = Request.of("d", "user", "a");
 
-  private static List<Forgotten> reset(Engine engine, Request request) {
-    List<Forgotten> forgotten = new ArrayList<>();
+  private static List<ResetResult> reset(Engine engine, Request request) {
+    List<ResetResult> forgotten = new ArrayList<>();
     engine.reset(request, forgotten::add);
     return forgotten;
   }
@@ -62,12 +62,12 @@ class ResetTest {
     assertThat(engine.decide(USER).allowed()).isFalse();
     assertThat(reset(engine, three))
         .containsExactly(
-            new Forgotten(
+            new ResetResult(
                 List.of(
-                    Forgotten.Key.FORGOTTEN,
-                    Forgotten.Key.NO_LIMIT,
-                    Forgotten.Key.NO_LIMIT,
-                    Forgotten.Key.UNUSED),
+                    ResetResult.Key.FORGOTTEN,
+                    ResetResult.Key.NO_LIMIT,
+                    ResetResult.Key.NO_LIMIT,
+                    ResetResult.Key.UNUSED),
                 1,
                 null));
     assertThat(engine.decide(USER).statuses().get(0).limitRemaining()).isEqualTo(1);
@@ -87,7 +87,7 @@ class ResetTest {
       assertThat(engine.decide(USER).allowed()).isTrue();
     }
     assertThat(engine.decide(USER).allowed()).isFalse();
-    assertThat(reset(engine, USER).get(0).keys()).containsExactly(Forgotten.Key.FORGOTTEN);
+    assertThat(reset(engine, USER).get(0).keys()).containsExactly(ResetResult.Key.FORGOTTEN);
     assertThat(engine.decide(USER).statuses().get(0).limitRemaining()).isEqualTo(4);
   }
 
@@ -95,7 +95,7 @@ class ResetTest {
   void unknownDomain_hasNothingToForget() {
     Engine engine = new Fixture(RULES).engine;
     assertThat(reset(engine, Request.of("other", "user", "a")).get(0).keys())
-        .containsExactly(Forgotten.Key.NO_LIMIT);
+        .containsExactly(ResetResult.Key.NO_LIMIT);
   }
 
   @Test
@@ -119,7 +119,7 @@ class ResetTest {
     Request both =
         new Request("d", List.of(Descriptor.of("user", "a"), Descriptor.of("ip", "1")), 1);
     assertThat(reset(engine, both).get(0).keys())
-        .containsExactly(Forgotten.Key.FAILED, Forgotten.Key.FAILED);
+        .containsExactly(ResetResult.Key.FAILED, ResetResult.Key.FAILED);
   }
 
   @Test
@@ -130,12 +130,12 @@ class ResetTest {
         new Request("d", List.of(Descriptor.of("user", "a"), Descriptor.of("ip", "1")), 1);
     engine.decide(both, answer -> assertThat(answer.allowed()).isTrue());
     assertThat(late.answer()).isEqualTo(1);
-    List<Forgotten> forgotten = reset(engine, both);
+    List<ResetResult> forgotten = reset(engine, both);
     assertThat(forgotten).isEmpty();
     assertThat(late.answer()).isEqualTo(1);
     assertThat(forgotten).isEmpty();
     assertThat(late.answer()).isEqualTo(1);
     assertThat(forgotten.get(0).keys())
-        .containsExactly(Forgotten.Key.FORGOTTEN, Forgotten.Key.FORGOTTEN);
+        .containsExactly(ResetResult.Key.FORGOTTEN, ResetResult.Key.FORGOTTEN);
   }
 }

@@ -68,7 +68,7 @@ class SplitRequestTest {
       for (Taken each : taken) {
         Part part = each.part();
         if (part.limit() == limit && part.key() == key) {
-          assertThat(oracle.ask("k", each.ask().nowNanos(), part.permits()).allowed()).isTrue();
+          assertThat(oracle.decide("k", each.ask().nowNanos(), part.permits()).allowed()).isTrue();
         }
       }
       return oracle.peek("k", nowNanos, permits);
@@ -155,7 +155,7 @@ class SplitRequestTest {
       return ask.peek() ? charges.peek() : charges;
     }
 
-    void ask(Ask ask) {
+    void request(Ask ask) {
       List<Boolean> fits = model.fits(ask);
       boolean allowed = verdict(ask.parts(), fits);
       boolean held = !allowed && !ask.peek() && waitsForTheOther(ask, fits);
@@ -281,7 +281,7 @@ class SplitRequestTest {
 
   private static void run(List<Place> places, List<Ask> asks, @Nullable LateStore late) {
     Run run = new Run(places, late);
-    asks.forEach(run::ask);
+    asks.forEach(run::request);
     run.finish(asks.isEmpty() ? 0 : asks.get(asks.size() - 1).nowNanos());
   }
 

@@ -69,7 +69,7 @@ class SplitRequestThreadsTest {
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < ASKERS; i++) {
         SplittableRandom random = seeds.split();
-        running.add(threads.submit(() -> ask(start, random)));
+        running.add(threads.submit(() -> request(start, random)));
       }
       for (int i = 0; i < ANSWERERS; i++) {
         running.add(threads.submit(() -> answer(start)));
@@ -90,7 +90,7 @@ class SplitRequestThreadsTest {
     }
   }
 
-  private Void ask(CyclicBarrier start, SplittableRandom random) throws Exception {
+  private Void request(CyclicBarrier start, SplittableRandom random) throws Exception {
     start.await();
     for (int i = 0; i < REQUESTS; i++) {
       int here = random.nextInt(HERE);

@@ -114,7 +114,7 @@ class SubjectsTest {
     return new Request("shop", descriptors, 1);
   }
 
-  private void ask(Request request) {
+  private void request(Request request) {
     engine.decide(request, heard::add);
   }
 
@@ -149,7 +149,7 @@ class SubjectsTest {
   @Test
   void ownLimit_comesBeforeThePlan_andTheRequestsLimitBeforeBoth() {
     records.put(
-        "alice", new SubjectLimits("gold", Map.of("user-minute", new SubjectLimits.Own(7))));
+        "alice", new SubjectLimits("gold", Map.of("user-minute", new SubjectLimits.OwnLimit(7))));
     Answer own = engine.decide(ALICE);
     assertThat(limit(own).requestsPerUnit()).isEqualTo(7);
     assertThat(limit(own).origin()).isEqualTo(LimitOrigin.OWN);
@@ -204,7 +204,7 @@ class SubjectsTest {
             """));
     records.put(
         "alice",
-        new SubjectLimits(null, Map.of("shop.user", new SubjectLimits.Own((1L << 32) - 1))));
+        new SubjectLimits(null, Map.of("shop.user", new SubjectLimits.OwnLimit((1L << 32) - 1))));
     assertThat(limit(engine.decide(ALICE)).requestsPerUnit()).isEqualTo(100);
     assertThat(engine.subjectMetrics().limitsRefused()).isEqualTo(1);
   }
@@ -213,7 +213,7 @@ class SubjectsTest {
   void raise_endsByItself_atItsInstant() {
     long until = ticker.nanos() + Duration.ofSeconds(10).toNanos();
     records.put(
-        "alice", new SubjectLimits(null, Map.of("user-minute", new SubjectLimits.Own(10, until))));
+        "alice", new SubjectLimits(null, Map.of("user-minute", new SubjectLimits.OwnLimit(10, until))));
     assertThat(admitted(ALICE, 5)).isEqualTo(5);
     ticker.set(until - 1);
     assertThat(limit(engine.decide(ALICE)).requestsPerUnit()).isEqualTo(10);
@@ -265,7 +265,7 @@ class SubjectsTest {
 
   @Test
   void unknownSubject_waits_andIsDecidedByWhatIsLoaded() {
-    ask(ALICE);
+    request(ALICE);
     assertThat(heard).isEmpty();
     assertThat(engine.subjectMetrics().waiting()).isEqualTo(1);
     ticker.advance(WAIT.minusNanos(1));
@@ -281,15 +281,15 @@ class SubjectsTest {
 
   @Test
   void sourceThatKeepsNothing_isBelievedAllTheSame() {
-    ask(ALICE);
+    request(ALICE);
     Objects.requireNonNull(records.asked.poll()).done().accept(FakeRecords.plan("gold"));
     assertThat(limit(only()).requestsPerUnit()).isEqualTo(50);
   }
 
   @Test
   void sourceThatNeverAnswers_isAnsweredForAfterTheStatedTime() {
-    ask(ALICE);
-    ask(Request.of("shop", "pass", "p"));
+    request(ALICE);
+    request(Request.of("shop", "pass", "p"));
     ticker.advance(WAIT.minusNanos(1));
     assertThat(heard).isEmpty();
     ticker.advance(1);
@@ -307,12 +307,12 @@ class SubjectsTest {
 
   @Test
   void answerThatComesTooLate_isDropped_andServesTheNextRequest() {
-    ask(ALICE);
+    request(ALICE);
     ticker.advance(WAIT);
     assertThat(only().allowed()).isFalse();
     records.answer(FakeRecords.plan("gold"));
     assertThat(heard).hasSize(1);
-    ask(ALICE);
+    request(ALICE);
     assertThat(limit(heard.get(1)).requestsPerUnit()).isEqualTo(50);
     assertThat(heard.get(1).statuses().get(0).limitRemaining())
         .as("none was charged")
@@ -321,9 +321,9 @@ class SubjectsTest {
 
   @Test
   void sourceThatDidNotAnswer_isAskedAgainByTheNextRequest() {
-    ask(ALICE);
+    request(ALICE);
     ticker.advance(WAIT);
-    ask(ALICE);
+    request(ALICE);
     assertThat(records.asked).hasSize(2);
     records.asked.remove();
     records.answer(SubjectLimits.NONE);
@@ -332,18 +332,18 @@ class SubjectsTest {
 
   @Test
   void sourceThatFailsOrCannotKnow_isAnsweredForAtOnce() {
-    ask(ALICE);
+    request(ALICE);
     records.answer(null);
     assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
     records.fail();
-    ask(ALICE);
+    request(ALICE);
     assertThat(heard.get(1).reason()).isEqualTo(Reason.UNCERTAIN);
   }
 
   @Test
   void crowdOfOneSubject_asksOnce_andAllAreDecided() {
     for (int i = 0; i < 10; i++) {
-      ask(ALICE);
+      request(ALICE);
     }
     assertThat(records.asked).hasSize(1);
     records.answer(SubjectLimits.NONE);
@@ -353,7 +353,7 @@ class SubjectsTest {
 
   @Test
   void requestOfSeveralSubjects_waitsForAllOfThem() {
-    ask(both("user", "alice", "user", "bob", "ip", "1"));
+    request(both("user", "alice", "user", "bob", "ip", "1"));
     assertThat(records.asked).hasSize(2);
     records.answer(FakeRecords.plan("gold"));
     assertThat(heard).isEmpty();
@@ -368,17 +368,17 @@ class SubjectsTest {
     engine.close();
     engine = engine(new SubjectSettings(WAIT.toNanos(), 3));
     for (int i = 0; i < 3; i++) {
-      ask(Request.of("shop", "user", "u" + i));
+      request(Request.of("shop", "user", "u" + i));
     }
     assertThat(heard).isEmpty();
-    ask(Request.of("shop", "user", "u3"));
-    ask(Request.of("shop", "pass", "p"));
+    request(Request.of("shop", "user", "u3"));
+    request(Request.of("shop", "pass", "p"));
     assertThat(heard).extracting(Answer::allowed).containsExactly(false, true);
     assertThat(heard).extracting(Answer::reason).containsOnly(Reason.OVERLOADED);
     assertThat(records.asked).hasSize(3);
     assertThat(engine.subjectMetrics().overloaded()).isEqualTo(2);
     records.answer(SubjectLimits.NONE);
-    ask(Request.of("shop", "user", "u4"));
+    request(Request.of("shop", "user", "u4"));
     assertThat(heard).as("there is a place again").hasSize(3);
     assertThat(heard.get(2).allowed()).isTrue();
   }
@@ -391,16 +391,16 @@ class SubjectsTest {
     int length = EngineSettings.DEFAULTS.maxKeyLength();
     int asked = 0;
     while (heard.isEmpty()) {
-      ask(Request.of("shop", "user", String.format("%0" + length + "d", asked++)));
+      request(Request.of("shop", "user", String.format("%0" + length + "d", asked++)));
     }
     assertThat(only().reason()).isEqualTo(Reason.OVERLOADED);
     assertThat(records.asked).hasSize(asked - 1);
     assertThat((asked - 1) * length).isLessThan(100 * Lookups.MEAN_CHARACTERS + length);
-    ask(Request.of("shop", "quick", "q"));
+    request(Request.of("shop", "quick", "q"));
     assertThat(records.asked).as("nor is anything looked up behind").hasSize(asked - 1);
     ticker.advance(WAIT);
     assertThat(heard).hasSize(asked + 1);
-    ask(Request.of("shop", "user", "u"));
+    request(Request.of("shop", "user", "u"));
     assertThat(heard).as("there is room again").hasSize(asked + 1);
   }
 
@@ -412,11 +412,11 @@ class SubjectsTest {
     records.fail();
     int length = EngineSettings.DEFAULTS.maxKeyLength();
     for (int i = 0; i < 1_000; i++) {
-      ask(Request.of("shop", "user", String.format("%0" + length + "d", i)));
+      request(Request.of("shop", "user", String.format("%0" + length + "d", i)));
     }
     assertThat(heard).extracting(Answer::reason).containsOnly(Reason.UNCERTAIN);
     for (int i = 0; i < 1_000; i++) {
-      ask(Request.of("shop", "user", String.format("%0" + length + "d", i)));
+      request(Request.of("shop", "user", String.format("%0" + length + "d", i)));
     }
     int kept = 2_000 - records.loads.get();
     assertThat(kept).isPositive();
@@ -448,7 +448,7 @@ class SubjectsTest {
 
   @Test
   void uncertainLimitThatRefuses_chargesNothingElsewhere() {
-    ask(both("user", "alice", "ip", "1"));
+    request(both("user", "alice", "ip", "1"));
     ticker.advance(WAIT);
     assertThat(only().allowed()).isFalse();
     assertThat(only().statuses()).extracting(Status::allowed).containsExactly(false, true);
@@ -459,7 +459,7 @@ class SubjectsTest {
   void uncertainLimitThatPasses_leavesTheOthersToDecide() {
     Request request = both("pass", "p", "ip", "1");
     for (int i = 0; i < 3; i++) {
-      ask(request);
+      request(request);
       ticker.advance(WAIT);
     }
     assertThat(heard).extracting(Answer::allowed).containsExactly(true, true, false);
@@ -468,7 +468,7 @@ class SubjectsTest {
 
   @Test
   void uncertainShadow_refusesNothing() {
-    ask(both("shadow", "s", "ip", "1"));
+    request(both("shadow", "s", "ip", "1"));
     ticker.advance(WAIT);
     assertThat(only().allowed()).isTrue();
     assertThat(only().statuses()).extracting(Status::allowed).containsExactly(true, true);
@@ -476,16 +476,16 @@ class SubjectsTest {
 
   @Test
   void uncertainQuota_leavesItToTheOtherQuotas() {
-    ask(both("quota", "q", "free", "f"));
-    ask(both("quota", "q", "free", "f"));
-    ask(Request.of("shop", "quota", "q"));
+    request(both("quota", "q", "free", "f"));
+    request(both("quota", "q", "free", "f"));
+    request(Request.of("shop", "quota", "q"));
     ticker.advance(WAIT);
     assertThat(heard).extracting(Answer::allowed).containsExactly(true, false, false);
   }
 
   @Test
   void requestThatWaits_isDecidedByTheRulesInForceThen() {
-    ask(ALICE);
+    request(ALICE);
     engine.apply(Fixture.rules(RULES.replace("requests_per_unit: 50", "requests_per_unit: 60")));
     records.answer(FakeRecords.plan("gold"));
     assertThat(limit(only()).requestsPerUnit()).isEqualTo(60);
@@ -495,7 +495,7 @@ class SubjectsTest {
   @Test
   void requestThatWaits_isDecidedAtItsLaterTime() {
     records.put("bob", SubjectLimits.NONE);
-    ask(ALICE);
+    request(ALICE);
     ticker.advance(Duration.ofMillis(40));
     records.answer(SubjectLimits.NONE);
     assertThat(Objects.requireNonNull(only().statuses().get(0).decision()).atNanos())
@@ -504,10 +504,10 @@ class SubjectsTest {
 
   @Test
   void close_answersThoseWhoWait_andThoseWhoComeLater() {
-    ask(ALICE);
+    request(ALICE);
     engine.close();
     assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
-    ask(ALICE);
+    request(ALICE);
     assertThat(heard).hasSize(2);
   }
 
@@ -518,7 +518,7 @@ class SubjectsTest {
         answer -> {
           throw new IllegalStateException("callback");
         });
-    ask(ALICE);
+    request(ALICE);
     assertThatThrownBy(() -> records.answer(SubjectLimits.NONE)).hasMessage("callback");
     assertThat(only().allowed()).isTrue();
   }
@@ -634,7 +634,7 @@ class SubjectsTest {
 
   @Test
   void thousandsThatWait_areAllAnsweredAtTheirTime() {
-    IntStream.range(0, 10_001).forEach(i -> ask(Request.of("shop", "user", "u" + i)));
+    IntStream.range(0, 10_001).forEach(i -> request(Request.of("shop", "user", "u" + i)));
     assertThat(heard).extracting(Answer::reason).containsExactly(Reason.OVERLOADED);
     ticker.advance(WAIT);
     assertThat(heard).hasSize(10_001);

@@ -35,11 +35,11 @@ public final class Main {
       if (!weir.awaitAvailable(Duration.ofSeconds(20))) {
         System.out.println(server + ": does not answer");
       }
-      new Main(weir).ask(seconds);
+      new Main(weir).request(seconds);
     }
   }
 
-  private void ask(int seconds) throws InterruptedException {
+  private void request(int seconds) throws InterruptedException {
     ClientMetrics before = weir.metrics();
     for (int second = 1; second <= seconds; second++) {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);

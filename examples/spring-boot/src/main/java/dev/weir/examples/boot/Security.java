@@ -2,7 +2,7 @@ package dev.weir.examples.boot;
 
 import dev.weir.engine.Decider;
 import dev.weir.http.RequestLimiter;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.servlet.RateLimitFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +53,7 @@ class Security {
         RequestLimiter.builder(decider)
             .domain("shop")
             .descriptor("failed-logins=by-user,user={login}")
-            .missing(Missing.SKIP)
+            .missing(MissingValue.SKIP)
             .refundUnless(401)
             .build();
     RateLimitFilter filter = RateLimitFilter.builder(limiter).login(Security::triedName).build();

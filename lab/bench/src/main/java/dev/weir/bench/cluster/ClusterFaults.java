@@ -1,6 +1,6 @@
 package dev.weir.bench.cluster;
 
-import static dev.weir.bench.cluster.ClusterFigures.say;
+import static dev.weir.bench.cluster.ClusterFigures.print;
 
 import dev.weir.load.LoadResult;
 import java.io.IOException;
@@ -78,7 +78,7 @@ final class ClusterFaults {
       moving("meanwhile");
       moved = members.status(0).contains("\"slots_to_move\":0,");
     }
-    say(
+    print(
         String.format(
             Locale.ROOT,
             moved ? "Half of the slots have moved within %.0f s." : "Not all moved in %.0f s.",
@@ -88,7 +88,7 @@ final class ClusterFaults {
 
   private void moving(String when) throws IOException, InterruptedException {
     LoadResult got = ClusterLoad.STRICT.open(members.ports(), MOVING_PER_SECOND, 0, MOVING_SECONDS);
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "%s: %,.0f decided/s, p50 %.1f ms, p99 %.1f ms, longest time without an admission %.0f"
@@ -108,7 +108,7 @@ final class ClusterFaults {
     double before = members.cpuNanos();
     Thread.sleep(IDLE_MILLIS);
     double idle = (members.cpuNanos() - before) / members.size() / (1e4 * IDLE_MILLIS);
-    say(String.format(Locale.ROOT, "An idle member takes %.1f %% of a processor.", idle));
+    print(String.format(Locale.ROOT, "An idle member takes %.1f %% of a processor.", idle));
   }
 
   /**
@@ -140,7 +140,7 @@ final class ClusterFaults {
       members.start(leader);
       String unused = members.healthy(leader);
     }
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "Without an admission after kill -9 of the leader: median %.0f ms, %.0f to %.0f ms in"
@@ -162,7 +162,7 @@ final class ClusterFaults {
       throw new IOException("no keys");
     }
     double keys = Double.parseDouble(held.group(1));
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "%,.0f keys take %.1f bytes each in a replica (%,d of %,d were admitted). %s",
@@ -187,7 +187,7 @@ final class ClusterFaults {
       String unused = members.healthy(other);
       healthy.add((System.nanoTime() - killed) / 1e9);
     }
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "A member with them is ready %.1f s after kill -9, warm-up included, and healthy after"

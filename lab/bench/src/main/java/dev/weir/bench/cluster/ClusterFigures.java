@@ -103,13 +103,13 @@ final class ClusterFigures {
       LoadResult got =
           ClusterLoad.STRICT.open(
               members.ports(), GATE_PER_SECOND, 0, seconds, STEP_SECONDS, ClusterFigures::step);
-      say(
+      print(
           "| 3 members | due/s | answered/s | p50 ms | p99 ms | p99.9 ms | longest ms | not"
               + " decided |");
-      say("|---|---|---|---|---|---|---|---|");
-      say(row("the first half minute", warm, GATE_WARM_UP_SECONDS));
-      say(row("after it", got, seconds));
-      say(
+      print("|---|---|---|---|---|---|---|---|");
+      print(row("the first half minute", warm, GATE_WARM_UP_SECONDS));
+      print(row("after it", got, seconds));
+      print(
           String.format(
               Locale.ROOT,
               "%nAfter it: %.0f entries/s; members took %.2f processors. %s",
@@ -176,11 +176,11 @@ final class ClusterFigures {
             ClusterLoad.STRICT.open(members.ports(), OTHERS_PER_SECOND, WARM_UP_SECONDS, 0.1);
         Servers asked = new Servers(size, members.ports(), members::cpuNanos, members::committed);
         for (double due : STRICT_PER_SECOND) {
-          asked(asked, "strict", due, ClusterLoad.STRICT);
+          printRow(asked, "strict", due, ClusterLoad.STRICT);
         }
-        asked(asked, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
-        asked(asked, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
-        asked(asked, "approximate", OTHERS_PER_SECOND, ClusterLoad.byRule("approximate"));
+        printRow(asked, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
+        printRow(asked, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
+        printRow(asked, "approximate", OTHERS_PER_SECOND, ClusterLoad.byRule("approximate"));
       }
     }
   }
@@ -209,9 +209,9 @@ final class ClusterFigures {
   private void beside(Servers servers) throws IOException, InterruptedException {
     LoadResult unused =
         ClusterLoad.STRICT.open(servers.ports, OTHERS_PER_SECOND, WARM_UP_SECONDS / 2, 0.1);
-    asked(servers, "strict", OTHERS_PER_SECOND, ClusterLoad.STRICT);
-    asked(servers, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
-    asked(servers, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
+    printRow(servers, "strict", OTHERS_PER_SECOND, ClusterLoad.STRICT);
+    printRow(servers, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
+    printRow(servers, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
   }
 
   /** The processes that are measured together. */
@@ -224,15 +224,15 @@ final class ClusterFigures {
   }
 
   private static void head(String first) {
-    say(
+    print(
         "| "
             + first
             + " | | due/s | decided/s | p50 ms | p99 ms | not decided | processor us a decision |"
             + " decisions an entry |");
-    say("|---|---|---|---|---|---|---|---|---|");
+    print("|---|---|---|---|---|---|---|---|---|");
   }
 
-  private void asked(Servers servers, String what, double due, ClusterLoad load)
+  private void printRow(Servers servers, String what, double due, ClusterLoad load)
       throws IOException, InterruptedException {
     boolean flatOut = Double.isInfinite(due);
     String rate = flatOut ? IN_FLIGHT + " under way" : String.format(Locale.ROOT, "%,.0f", due);
@@ -256,7 +256,7 @@ final class ClusterFigures {
       cpu.add((servers.cpuNanos.now() - before) / 1e3 / decided);
       entries.add(decided / (servers.committedEntries.now() - committed));
     }
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "| %s | %s | %s | %,.0f | %.1f | %.1f | %,.0f | %.1f | %.0f |",
@@ -279,7 +279,7 @@ final class ClusterFigures {
     return Median.of(all.stream().mapToDouble(value));
   }
 
-  static void say(String line) {
+  static void print(String line) {
     System.out.println(line);
   }
 

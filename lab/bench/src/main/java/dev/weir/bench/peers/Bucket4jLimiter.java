@@ -30,7 +30,7 @@ public final class Bucket4jLimiter extends PerKey<Bucket> {
   }
 
   @Override
-  boolean ask(Bucket bucket) {
+  boolean request(Bucket bucket) {
     return bucket.tryConsume(1);
   }
 }

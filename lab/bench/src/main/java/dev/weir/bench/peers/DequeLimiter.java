@@ -32,7 +32,7 @@ public final class DequeLimiter extends PerKey<ArrayDeque<Long>> {
   }
 
   @Override
-  boolean ask(ArrayDeque<Long> admitted) {
+  boolean request(ArrayDeque<Long> admitted) {
     synchronized (admitted) {
       long now = ticker.nanos();
       Long oldest = admitted.peekFirst();

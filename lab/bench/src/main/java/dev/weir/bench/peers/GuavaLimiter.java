@@ -20,7 +20,7 @@ public final class GuavaLimiter extends PerKey<RateLimiter> {
   }
 
   @Override
-  boolean ask(RateLimiter limiter) {
+  boolean request(RateLimiter limiter) {
     return limiter.tryAcquire();
   }
 }

@@ -14,7 +14,7 @@ abstract class PerKey<L> implements KeyedLimiter {
   /** Returns the limiter of a key that has none yet. */
   abstract L create(String key);
 
-  abstract boolean ask(L limiter);
+  abstract boolean request(L limiter);
 
   @Override
   public final boolean fill(String key) {
@@ -26,6 +26,6 @@ abstract class PerKey<L> implements KeyedLimiter {
     // The key is looked up first, because computeIfAbsent locks a bin of several keys even if the
     // key exists.
     L limiter = limiters.get(key);
-    return ask(limiter != null ? limiter : limiters.computeIfAbsent(key, this::create));
+    return request(limiter != null ? limiter : limiters.computeIfAbsent(key, this::create));
   }
 }

@@ -28,7 +28,7 @@ public final class RedissonLimiter extends PerKey<RRateLimiter> {
   }
 
   @Override
-  boolean ask(RRateLimiter limiter) {
+  boolean request(RRateLimiter limiter) {
     return limiter.tryAcquire();
   }
 }

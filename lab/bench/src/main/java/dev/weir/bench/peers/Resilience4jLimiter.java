@@ -24,7 +24,7 @@ public final class Resilience4jLimiter extends PerKey<RateLimiter> {
   }
 
   @Override
-  boolean ask(RateLimiter limiter) {
+  boolean request(RateLimiter limiter) {
     return limiter.acquirePermission();
   }
 }

@@ -38,11 +38,11 @@ final class ThroughRedis {
     }
 
     double scripts() {
-      return (double) executed.scripts() / answers.asked();
+      return (double) executed.scripts() / answers.requested();
     }
 
     double commands() {
-      return (double) executed.all() / answers.asked();
+      return (double) executed.all() / answers.requested();
     }
   }
 
@@ -183,8 +183,8 @@ final class ThroughRedis {
     RedisFigures.Commands before = figures.commands();
     Answers answers =
         ready.row().async() && ready.limiter() instanceof AsyncLimiter async
-            ? callers.askAsync(async, ready.keys(), seconds)
-            : callers.ask(ready.limiter(), ready.keys(), seconds);
+            ? callers.requestAsync(async, ready.keys(), seconds)
+            : callers.request(ready.limiter(), ready.keys(), seconds);
     Round round = new Round(answers, figures.commands().since(before));
     System.err.printf(Locale.ROOT, "%s: %s %,.0f/s%n", title, ready.row(), round.perSecond());
     return round;

@@ -63,7 +63,7 @@ final class ClientFigures {
     final ConcurrentHistogram waited = new ConcurrentHistogram(TimeUnit.SECONDS.toNanos(30), 3);
     long decisions;
 
-    void ask(WeirClient client, Request request) {
+    void request(WeirClient client, Request request) {
       decisions++;
       long begun = System.nanoTime();
       AtomicBoolean late = new AtomicBoolean();
@@ -113,7 +113,7 @@ final class ClientFigures {
       Tally tally = new Tally();
       ClientMetrics before = client.metrics();
       long begun = System.nanoTime();
-      pace(rate, seconds, () -> tally.ask(client, request));
+      pace(rate, seconds, () -> tally.request(client, request));
       double took = (System.nanoTime() - begun) / 1e9;
       long calls = client.metrics().messages() - before.messages();
       System.out.printf(
@@ -145,7 +145,7 @@ final class ClientFigures {
     try (WeirClient client = client()) {
       Tally tally = new Tally();
       Request request = Request.of(ClientServer.DOMAIN, key, "a");
-      pace(20_000, seconds, () -> tally.ask(client, request));
+      pace(20_000, seconds, () -> tally.request(client, request));
       System.out.printf(
           Locale.ROOT,
           "| %s | %,d | %,d | %,d |%n",
@@ -157,7 +157,7 @@ final class ClientFigures {
   }
 
   /** One request near the limit. */
-  private record Asked(long atNanos, boolean admitted) {}
+  private record TimedRequest(long atNanos, boolean admitted) {}
 
   private void nearTheLimit() throws InterruptedException {
     System.out.printf(
@@ -171,7 +171,7 @@ final class ClientFigures {
 
   private void near(int percent) throws InterruptedException {
     List<WeirClient> clients = new ArrayList<>();
-    List<Asked> asked = new ArrayList<>();
+    List<TimedRequest> asked = new ArrayList<>();
     try {
       for (int i = 0; i < NEAR_CLIENTS; i++) {
         clients.add(client());
@@ -189,7 +189,7 @@ final class ClientFigures {
                       request,
                       answer -> {
                         synchronized (asked) {
-                          asked.add(new Asked(System.nanoTime(), answer.allowed()));
+                          asked.add(new TimedRequest(System.nanoTime(), answer.allowed()));
                         }
                       }));
       report(percent, asked, clients.stream().mapToLong(each -> each.metrics().messages()).sum());
@@ -198,8 +198,8 @@ final class ClientFigures {
     }
   }
 
-  private static void report(int percent, Collection<Asked> asked, long calls) {
-    List<Asked> all;
+  private static void report(int percent, Collection<TimedRequest> asked, long calls) {
+    List<TimedRequest> all;
     synchronized (asked) {
       all = new ArrayList<>(asked);
     }
@@ -211,7 +211,7 @@ final class ClientFigures {
     long later = 0;
     long admitted = 0;
     int out = 0;
-    for (Asked each : all) {
+    for (TimedRequest each : all) {
       for (; all.get(out).atNanos <= each.atNanos - window; out++) {
         inWindow -= all.get(out).admitted ? 1 : 0;
       }

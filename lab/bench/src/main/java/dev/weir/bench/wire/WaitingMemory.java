@@ -43,7 +43,7 @@ final class WaitingMemory {
   private WaitingMemory() {}
 
   /** A request as in a server. */
-  private record Served(String peer) implements RequestView {
+  private record ServedRequest(String peer) implements RequestView {
     @Override
     public List<String> headers(String name) {
       return List.of();
@@ -108,7 +108,7 @@ final class WaitingMemory {
   private static void one(RequestLimiter limiter, String peer) {
     CompletableFuture<Verdict> turn = new CompletableFuture<>();
     limiter.decide(
-        new Served(peer),
+        new ServedRequest(peer),
         verdict -> {
           if (verdict.passes()) {
             turn.complete(verdict);

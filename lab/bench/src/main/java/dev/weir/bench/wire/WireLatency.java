@@ -149,11 +149,11 @@ final class WireLatency {
       List<Socket> open = new ArrayList<>();
       try {
         for (int i = 0; i < 100; i++) {
-          open.add(ask(door.getValue(), ask));
+          open.add(request(door.getValue(), ask));
         }
         long before = heap(pid);
         for (int i = 0; i < IDLE_CONNECTIONS; i++) {
-          open.add(ask(door.getValue(), ask));
+          open.add(request(door.getValue(), ask));
         }
         System.out.printf(
             Locale.ROOT, "| %s | %,d |%n", door.getKey(), (heap(pid) - before) / IDLE_CONNECTIONS);
@@ -194,7 +194,7 @@ final class WireLatency {
         number(latency, "p99_9") / 1_000);
   }
 
-  private static Socket ask(String port, String text) throws IOException {
+  private static Socket request(String port, String text) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
     socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     if (socket.getInputStream().read() < 0) {

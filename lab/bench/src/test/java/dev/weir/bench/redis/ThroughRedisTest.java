@@ -66,14 +66,14 @@ class ThroughRedisTest {
   @Test
   void ask_failingLimiter_countsNoDecisionAndGivesUp() throws Exception {
     Answers answers =
-        callers.ask(
+        callers.request(
             limiter(
                 key -> {
                   throw new IllegalStateException("away");
                 }),
             List.of("key"),
             60);
-    assertThat(answers.asked()).isZero();
+    assertThat(answers.requested()).isZero();
     assertThat(answers.perSecond()).isZero();
     assertThat(answers.failed()).isPositive();
     assertThat(answers.failure()).hasMessage("away");
@@ -91,7 +91,7 @@ class ThroughRedisTest {
     Answers all = new Answers(2);
     all.add(answers);
     all.add(new Answers(2));
-    assertThat(all.asked()).isEqualTo(5);
+    assertThat(all.requested()).isEqualTo(5);
     assertThat(all.perSecond()).isEqualTo(2);
     assertThat(all.refused()).isEqualTo(0.5);
     assertThat(all.micros(50)).isBetween(1_000.0, 1_010.0);

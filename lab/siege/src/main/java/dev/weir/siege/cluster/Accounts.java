@@ -44,7 +44,7 @@ final class Accounts {
   private final Map<String, Account> accounts = new HashMap<>();
 
   /** Counts permits that are about to be requested. */
-  synchronized void asked(String key, int permits) {
+  synchronized void requested(String key, int permits) {
     accounts.computeIfAbsent(key, each -> new Account()).asked += permits;
   }
 
@@ -59,7 +59,7 @@ final class Accounts {
     return permits;
   }
 
-  private synchronized long asked(String key) {
+  private synchronized long requested(String key) {
     return accounts.computeIfAbsent(key, each -> new Account()).asked;
   }
 
@@ -82,7 +82,7 @@ final class Accounts {
           TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
           charged = charged(guest, key);
         }
-        long asked = asked(key);
+        long asked = requested(key);
         sums[0] += admitted;
         sums[1] += charged;
         sums[2] += asked;

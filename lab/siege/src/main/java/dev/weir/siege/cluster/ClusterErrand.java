@@ -27,7 +27,7 @@ record ClusterErrand(ClusterHistory history, SiegeRule asked, String key, int pe
     boolean hot = random.nextInt(ONE_OF_FIVE) > 0 || rule.equals(ClusterRules.ACCOUNT);
     String key = hot ? "hot-" + random.nextInt(HOT) : "warm-" + random.nextInt(WARM);
     int permits = hot ? random.nextInt(1, MOST_PERMITS + 1) : 1;
-    history.asks(rule, key, permits);
+    history.requested(rule, key, permits);
     return new ClusterErrand(history, rule, key, permits);
   }
 

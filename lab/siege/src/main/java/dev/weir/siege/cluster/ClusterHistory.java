@@ -46,9 +46,9 @@ final class ClusterHistory {
   private long gapNanos;
 
   /** Records permits that are about to be requested. */
-  void asks(SiegeRule rule, String key, int permits) {
+  void requested(SiegeRule rule, String key, int permits) {
     if (rule.equals(ClusterRules.ACCOUNT)) {
-      accounts.asked(key, permits);
+      accounts.requested(key, permits);
     }
   }
 

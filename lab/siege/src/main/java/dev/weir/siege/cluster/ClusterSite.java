@@ -243,7 +243,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
       member.understands(UpgradeFault.OLDER);
       all.add(member);
     }
-    hosts.say(addresses);
+    hosts.publish(addresses);
     List<ClusterFault> faults = new ArrayList<>(List.of(new UpgradeFault()));
     for (NameFault each : NameFault.values()) {
       faults.add(each.of(hosts, addresses));

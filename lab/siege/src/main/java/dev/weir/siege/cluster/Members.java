@@ -174,7 +174,7 @@ public final class Members implements AutoCloseable {
       return false;
     }
     try (Guest guest = Protocol.HTTP.connect(target)) {
-      return guest.ask(Ration.RULE, "probe-" + probes++).allowed();
+      return guest.request(Ration.RULE, "probe-" + probes++).allowed();
     } catch (IOException away) {
       return false;
     }
@@ -295,7 +295,7 @@ public final class Members implements AutoCloseable {
           if (target == null) {
             return false;
           }
-          ServerProcess.Said answer = ServerProcess.cluster(target, words);
+          ServerProcess.CommandResult answer = ServerProcess.cluster(target, words);
           said.set(answer.text());
           return answer.status() == 0;
         },

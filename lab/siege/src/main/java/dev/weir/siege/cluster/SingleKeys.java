@@ -51,7 +51,7 @@ final class SingleKeys {
   private int asked;
 
   /** A request for the key of that number, begun at that instant. */
-  private record Asked(SingleKeys keys, int number, int permits, long begunNanos)
+  private record KeyRequest(SingleKeys keys, int number, int permits, long begunNanos)
       implements Errand {
     @Override
     public String rule() {
@@ -84,7 +84,7 @@ final class SingleKeys {
 
   /** Returns the next request. */
   Errand next(SplittableRandom random) {
-    return new Asked(this, number(), random.nextInt(1, MOST_PERMITS + 1), System.nanoTime());
+    return new KeyRequest(this, number(), random.nextInt(1, MOST_PERMITS + 1), System.nanoTime());
   }
 
   /** Returns the number of the next key. */

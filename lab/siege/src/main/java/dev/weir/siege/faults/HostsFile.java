@@ -27,7 +27,7 @@ public final class HostsFile {
   }
 
   /** Sets the addresses of the name. */
-  public void say(List<String> addresses) throws IOException {
+  public void publish(List<String> addresses) throws IOException {
     StringBuilder text = new StringBuilder("127.0.0.1 localhost");
     text.append(' ').append(InetAddress.getLocalHost().getHostName()).append('\n');
     addresses.forEach(each -> text.append(each).append(' ').append(name).append('\n'));

@@ -11,7 +11,7 @@ import java.util.List;
 public enum NameFault {
   NO_ADDRESS("the name of the members has no address, the leader is killed -9") {
     @Override
-    List<String> said(List<String> addresses) {
+    List<String> published(List<String> addresses) {
       return List.of();
     }
 
@@ -22,7 +22,7 @@ public enum NameFault {
   },
   WRONG_ADDRESSES("the name has one member's address and one of nobody, two are killed -9") {
     @Override
-    List<String> said(List<String> addresses) {
+    List<String> published(List<String> addresses) {
       return List.of(addresses.get(0), NOBODY);
     }
 
@@ -41,7 +41,7 @@ public enum NameFault {
   }
 
   /** Returns the addresses that the DNS has instead of the right ones. */
-  abstract List<String> said(List<String> addresses);
+  abstract List<String> published(List<String> addresses);
 
   /** Returns the members that start again meanwhile. */
   abstract List<MemberProcess> killed(Members members) throws IOException, InterruptedException;
@@ -51,7 +51,7 @@ public enum NameFault {
     return ClusterFault.named(
         label,
         (members, random, electionMillis) -> {
-          hosts.say(said(addresses));
+          hosts.publish(published(addresses));
           List<MemberProcess> victims = killed(members);
           victims.forEach(MemberProcess::kill);
           ClusterFault.wait(random, 3 * electionMillis, 5 * electionMillis);
@@ -62,7 +62,7 @@ public enum NameFault {
           for (MemberProcess each : victims) {
             each.process().awaitReady();
           }
-          hosts.say(addresses);
+          hosts.publish(addresses);
         });
   }
 }

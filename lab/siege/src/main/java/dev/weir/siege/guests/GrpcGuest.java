@@ -40,7 +40,7 @@ final class GrpcGuest implements Guest {
   }
 
   @Override
-  public Answer ask(String rule, String key, int permits) throws IOException {
+  public Answer request(String rule, String key, int permits) throws IOException {
     RateLimitRequest request =
         RateLimitRequest.newBuilder()
             .setDomain(DOMAIN)

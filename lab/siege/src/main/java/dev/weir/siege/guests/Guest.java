@@ -33,11 +33,11 @@ public interface Guest extends AutoCloseable {
    * @param key the descriptor's value
    * @throws IOException if there is no decision within {@link #PATIENCE}
    */
-  Answer ask(String rule, String key, int permits) throws IOException;
+  Answer request(String rule, String key, int permits) throws IOException;
 
   /** Requests one permit. */
-  default Answer ask(String rule, String key) throws IOException {
-    return ask(rule, key, 1);
+  default Answer request(String rule, String key) throws IOException {
+    return request(rule, key, 1);
   }
 
   @Override

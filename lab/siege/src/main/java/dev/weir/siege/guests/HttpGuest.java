@@ -35,7 +35,7 @@ public final class HttpGuest implements Guest {
   private record Response(int status, String body) {}
 
   @Override
-  public Answer ask(String rule, String key, int permits) throws IOException {
+  public Answer request(String rule, String key, int permits) throws IOException {
     String body =
         String.format(
             "{\"domain\":\"%s\",\"descriptor\":{\"%s\":\"%s\"},\"permits\":%d}",

@@ -31,7 +31,7 @@ public final class RespGuest implements Guest {
     client = new RespClient(target.host(), target.resp());
     client.timeout(PATIENCE);
     if (target.token() != null) {
-      String reply = client.ask("AUTH", target.token());
+      String reply = client.exchange("AUTH", target.token());
       if (!reply.equals("+OK|")) {
         client.close();
         throw new IOException("AUTH: " + reply);
@@ -40,11 +40,11 @@ public final class RespGuest implements Guest {
   }
 
   @Override
-  public Answer ask(String rule, String key, int permits) throws IOException {
+  public Answer request(String rule, String key, int permits) throws IOException {
     String reply =
         throttle
             ? throttle(rule, key, permits + "")
-            : client.ask("WEIR.CHECK", DOMAIN, permits + "", rule, key);
+            : client.exchange("WEIR.CHECK", DOMAIN, permits + "", rule, key);
     String[] lines = reply.split("[|]", -1);
     if (throttle && lines[0].equals("*5")) {
       boolean allowed = lines[1].equals(":0");
@@ -67,7 +67,7 @@ public final class RespGuest implements Guest {
    * @throws IOException if it is not known
    */
   public long remaining(String rule, String key) throws IOException {
-    String reply = client.ask("WEIR.CHECK", DOMAIN, "0", rule, key);
+    String reply = client.exchange("WEIR.CHECK", DOMAIN, "0", rule, key);
     String[] lines = reply.split("[|]", -1);
     if (!lines[0].equals("*7") || !lines[lines.length - 2].equals(Answer.WITHIN_LIMIT)) {
       throw new IOException("reply " + reply);
@@ -77,12 +77,12 @@ public final class RespGuest implements Guest {
 
   private String throttle(String rule, String key, String permits) throws IOException {
     if (rule.equals(Ration.RULE)) {
-      return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
+      return client.exchange("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
     }
     String burst = SoakRules.THROTTLE_BURST - 1 + "";
     String count = SoakRules.THROTTLE_BURST + "";
     String period = SoakRules.THROTTLE.window().toSeconds() + "";
-    return client.ask("CL.THROTTLE", key, burst, count, period, permits);
+    return client.exchange("CL.THROTTLE", key, burst, count, period, permits);
   }
 
   @Override

@@ -10,7 +10,7 @@ import dev.weir.siege.cluster.WindowErrand;
 import dev.weir.siege.guests.Attack;
 import dev.weir.siege.guests.IdleConnections;
 import dev.weir.siege.guests.Protocol;
-import dev.weir.siege.guests.Unfinished;
+import dev.weir.siege.guests.UnfinishedRequests;
 import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -125,7 +125,7 @@ final class Soak {
         troubles.join();
         outcomes = troubles.outcomes();
         visitors.close();
-        watch.look().forEach(complaints::add);
+        watch.check().forEach(complaints::add);
         stop();
       } finally {
         over.countDown();
@@ -226,7 +226,7 @@ final class Soak {
       for (int i = 0; i < SERVERS && !ended; i++) {
         measure(i);
       }
-      watch.look().forEach(complaints::add);
+      watch.check().forEach(complaints::add);
       long now = System.nanoTime();
       intervals.add(
           new Interval(
@@ -285,7 +285,7 @@ final class Soak {
     Path drawing = Path.of(arguments[1]);
     Path folder = Files.createTempDirectory("weir-soak");
     List<Attack> attacks = new ArrayList<>();
-    attacks.addAll(List.of(Unfinished.values()));
+    attacks.addAll(List.of(UnfinishedRequests.values()));
     attacks.addAll(List.of(Calls.values()));
     attacks.addAll(List.of(IdleConnections.values()));
     Plan plan = new Plan(length, INTERVAL, REST, REQUEST_TIMEOUT, RECOVERY, attacks);

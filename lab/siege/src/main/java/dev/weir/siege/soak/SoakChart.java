@@ -44,7 +44,7 @@ final class SoakChart {
     for (Protocol protocol : Protocol.values()) {
       String style = "s" + rates.size();
       rates.add(new Line(protocol.toString(), style, each -> each.rate(protocol)));
-      times.add(new Line(protocol.toString(), style, each -> each.heard(protocol).millisAt(99)));
+      times.add(new Line(protocol.toString(), style, each -> each.answers(protocol).millisAt(99)));
     }
     List<Line> heaps = new ArrayList<>();
     List<Line> descriptors = new ArrayList<>();

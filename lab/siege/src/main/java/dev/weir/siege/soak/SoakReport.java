@@ -37,7 +37,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     for (Interval interval : intervals) {
       text.append(String.format(Locale.ROOT, "| %.0f |", interval.seconds()));
       for (Protocol protocol : Protocol.values()) {
-        Tally.Heard heard = interval.heard(protocol);
+        Tally.Heard heard = interval.answers(protocol);
         text.append(
             String.format(
                 Locale.ROOT,
@@ -124,7 +124,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
               "  %s %.0f/s p99 %.0f ms",
               protocol,
               interval.rate(protocol),
-              interval.heard(protocol).millisAt(99)));
+              interval.answers(protocol).millisAt(99)));
     }
     for (Resources each : interval.resources()) {
       text.append(

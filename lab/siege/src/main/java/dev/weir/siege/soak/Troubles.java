@@ -157,7 +157,7 @@ final class Troubles {
     try (Guest guest = Protocol.CHECK.connect(server.target())) {
       for (int i = 0; over.getCount() > 0; i++) {
         String key = "after-" + number + "-" + server.target().resp() + "-" + i;
-        if (guest.ask(SoakRules.STRICT.name(), key).allowed()) {
+        if (guest.request(SoakRules.STRICT.name(), key).allowed()) {
           return;
         }
         if (System.nanoTime() - deadline > 0) {

@@ -83,7 +83,7 @@ public final class Visitor implements AutoCloseable {
         LockSupport.parkNanos(this, wait);
       } else {
         Guest asked = connect();
-        due = pace.next(due, asked != null && ask(asked, due));
+        due = pace.next(due, asked != null && request(asked, due));
       }
     }
     hangUp();
@@ -108,11 +108,11 @@ public final class Visitor implements AutoCloseable {
   }
 
   /** Sends a request; returns whether there was an answer. */
-  private boolean ask(Guest asked, long due) {
+  private boolean request(Guest asked, long due) {
     Errand errand = errands.get();
     long start = System.nanoTime();
     try {
-      Guest.Answer answer = asked.ask(errand.rule(), errand.key(), errand.permits());
+      Guest.Answer answer = asked.request(errand.rule(), errand.key(), errand.permits());
       long end = System.nanoTime();
       tally.add(answer, end - due);
       met.countDown();

@@ -2,7 +2,7 @@ package dev.weir.siege.soak;
 
 import dev.weir.siege.SiegeRule;
 import dev.weir.testkit.WindowChecker;
-import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.FullestWindow;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ public final class WindowWatch {
   }
 
   /** Checks the admissions since the last call; returns the broken promises. */
-  synchronized List<String> look() {
+  synchronized List<String> check() {
     List<Loss> known = new ArrayList<>(losses);
     if (lossSince != Long.MAX_VALUE) {
       known.add(new Loss(lossSince, Long.MAX_VALUE - TimeUnit.DAYS.toNanos(1)));
@@ -84,7 +84,7 @@ public final class WindowWatch {
 
   private static void hold(
       SiegeRule rule, Collection<Operation> operations, long limit, Set<String> broken) {
-    Fullest fullest = WindowChecker.fullest(operations, rule.window().toNanos());
+    FullestWindow fullest = WindowChecker.fullest(operations, rule.window().toNanos());
     if (fullest.permits() > limit) {
       broken.add(
           "rule "

@@ -165,7 +165,7 @@ class ClusterSiegeTest {
         assertThat(start - begun)
             .as("%d of %d requests are not decided", undecided, history.size())
             .isLessThan(UNDECIDED.toNanos());
-        Guest.Answer answer = guest.ask(Ration.RULE, "once");
+        Guest.Answer answer = guest.request(Ration.RULE, "once");
         history.add(
             new WindowChecker.Operation(
                 "once",
@@ -193,9 +193,9 @@ class ClusterSiegeTest {
           .as("no request for an account is admitted")
           .isLessThan(UNDECIDED.toNanos());
       members.awaitAdmission(List.of(member));
-      accounts.asked("once", 1);
+      accounts.requested("once", 1);
       try (Guest guest = Protocol.CHECK.connect(Objects.requireNonNull(member.target()))) {
-        admitted = guest.ask(ClusterRules.ACCOUNT.name(), "once").allowed();
+        admitted = guest.request(ClusterRules.ACCOUNT.name(), "once").allowed();
       }
     }
     accounts.admitted("once", 1);

@@ -3,7 +3,7 @@ package dev.weir.siege.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.siege.guests.IdleConnections;
-import dev.weir.siege.guests.Unfinished;
+import dev.weir.siege.guests.UnfinishedRequests;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ class SoakTest {
           Duration.ofMillis(500),
           Duration.ofSeconds(5),
           Duration.ofSeconds(60),
-          List.of(Unfinished.HEADS, IdleConnections.RESP));
+          List.of(UnfinishedRequests.HEADS, IdleConnections.RESP));
 
   @TempDir private Path folder;
 

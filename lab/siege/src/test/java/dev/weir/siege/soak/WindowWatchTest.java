@@ -28,13 +28,13 @@ class WindowWatchTest {
   @Test
   void asManyAsTheLimit_areInOrder() {
     admit(LIMIT);
-    assertThat(watch.look()).isEmpty();
+    assertThat(watch.check()).isEmpty();
   }
 
   @Test
   void oneTooMany_isFound() {
     admit(LIMIT + 1);
-    assertThat(watch.look())
+    assertThat(watch.check())
         .singleElement()
         .asString()
         .startsWith("rule strict, key key: 41 permits");
@@ -43,9 +43,9 @@ class WindowWatchTest {
   @Test
   void oneTooManyOverTwoLooks_isFound() {
     admit(LIMIT);
-    assertThat(watch.look()).isEmpty();
+    assertThat(watch.check()).isEmpty();
     admit(1);
-    assertThat(watch.look()).hasSize(1);
+    assertThat(watch.check()).hasSize(1);
   }
 
   @Test
@@ -54,7 +54,7 @@ class WindowWatchTest {
     watch.admitted(RULE, "other", now, now + MILLI);
     now += RULE.window().toNanos();
     admit(LIMIT);
-    assertThat(watch.look()).isEmpty();
+    assertThat(watch.check()).isEmpty();
   }
 
   @Test
@@ -65,7 +65,7 @@ class WindowWatchTest {
     watch.lossEnds();
     now = System.nanoTime();
     admit(LIMIT);
-    assertThat(watch.look()).isEmpty();
+    assertThat(watch.check()).isEmpty();
   }
 
   @Test
@@ -74,7 +74,7 @@ class WindowWatchTest {
     watch.lossEnds();
     now = System.nanoTime();
     admit(LIMIT + 1);
-    assertThat(watch.look()).hasSize(1);
+    assertThat(watch.check()).hasSize(1);
   }
 
   @Test
@@ -82,8 +82,8 @@ class WindowWatchTest {
     watch.lossBegins();
     now = System.nanoTime();
     admit(2 * LIMIT);
-    assertThat(watch.look()).isEmpty();
+    assertThat(watch.check()).isEmpty();
     admit(1);
-    assertThat(watch.look()).hasSize(1);
+    assertThat(watch.check()).hasSize(1);
   }
 }

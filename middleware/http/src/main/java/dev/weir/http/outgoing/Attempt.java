@@ -46,7 +46,7 @@ final class Attempt implements Ticket {
   private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
   private volatile @Nullable Consumer<? super Admission> done;
   private volatile Ticket queued = USED;
-  private volatile Ticker.Scheduled next = () -> {};
+  private volatile Ticker.ScheduledTask next = () -> {};
 
   Attempt(
       OutgoingLimiter limiter,

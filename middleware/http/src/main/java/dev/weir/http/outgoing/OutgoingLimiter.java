@@ -137,7 +137,7 @@ public final class OutgoingLimiter {
     if (status == TOO_MANY_REQUESTS || status == SERVICE_UNAVAILABLE) {
       long nanos = Math.min(retryAfterNanos(fields), maxRememberedNanos);
       if (nanos > 0) {
-        refusals.remember(place(answered), status, nanos);
+        refusals.add(place(answered), status, nanos);
       }
     } else if (status < SERVER_ERROR && refusals.size() > 0) {
       refusals.forget(place(answered), sentNanos);

@@ -29,10 +29,10 @@ final class RateLimitReader {
   private static final String TOKEN = "!#$%&'*+-.^_`|~:/";
 
   /** The error of a text that is not a structured field. */
-  private static final class Malformed extends Exception {
+  private static final class MalformedException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    Malformed() {
+    MalformedException() {
       super(null, null, false, false);
     }
   }
@@ -66,12 +66,12 @@ final class RateLimitReader {
     }
     try {
       return new RateLimitReader(String.join(",", lines)).list();
-    } catch (Malformed e) {
+    } catch (MalformedException e) {
       return RetryAfter.NONE;
     }
   }
 
-  private long list() throws Malformed {
+  private long list() throws MalformedException {
     long longest = RetryAfter.NONE;
     skip(" ");
     while (true) {
@@ -89,7 +89,7 @@ final class RateLimitReader {
     }
   }
 
-  private void member() throws Malformed {
+  private void member() throws MalformedException {
     if (peek() == '(') {
       next++;
       skip(" ");
@@ -109,7 +109,7 @@ final class RateLimitReader {
   }
 
   /** Reads parameters; of several with one name the last counts. */
-  private void parameters() throws Malformed {
+  private void parameters() throws MalformedException {
     remaining = ABSENT;
     seconds = ABSENT;
     while (peek() == ';') {
@@ -129,10 +129,10 @@ final class RateLimitReader {
     }
   }
 
-  private String name() throws Malformed {
+  private String name() throws MalformedException {
     int start = next;
     if (peek() != '*' && !isLower(peek())) {
-      throw new Malformed();
+      throw new MalformedException();
     }
     while (isLower(peek()) || isDigit(peek()) || within("_-.*")) {
       next++;
@@ -141,7 +141,7 @@ final class RateLimitReader {
   }
 
   /** Reads a bare item; returns its value if it is an integer. */
-  private long item() throws Malformed {
+  private long item() throws MalformedException {
     char first = peek();
     if (first == '-' || isDigit(first)) {
       return number();
@@ -161,24 +161,24 @@ final class RateLimitReader {
     } else if (first == '?') {
       next++;
       if (!within("01")) {
-        throw new Malformed();
+        throw new MalformedException();
       }
       next++;
     } else if (first == '@') {
       next++;
       if (number() == ABSENT) {
-        throw new Malformed();
+        throw new MalformedException();
       }
     } else if (first == '%') {
       next++;
       displayString();
     } else {
-      throw new Malformed();
+      throw new MalformedException();
     }
     return ABSENT;
   }
 
-  private long number() throws Malformed {
+  private long number() throws MalformedException {
     int start = next;
     if (peek() == '-') {
       next++;
@@ -188,34 +188,34 @@ final class RateLimitReader {
       next++;
       int fraction = digits();
       if (whole > MAX_WHOLE_DIGITS || fraction > MAX_FRACTION_DIGITS) {
-        throw new Malformed();
+        throw new MalformedException();
       }
       return ABSENT;
     }
     if (whole > MAX_INTEGER_DIGITS) {
-      throw new Malformed();
+      throw new MalformedException();
     }
     return Long.parseLong(text.substring(start, next));
   }
 
-  private int digits() throws Malformed {
+  private int digits() throws MalformedException {
     int start = next;
     while (isDigit(peek())) {
       next++;
     }
     if (next == start) {
-      throw new Malformed();
+      throw new MalformedException();
     }
     return next - start;
   }
 
-  private void string() throws Malformed {
+  private void string() throws MalformedException {
     expect('"');
     while (peek() != '"') {
       if (peek() == '\\') {
         next++;
         if (!within("\"\\")) {
-          throw new Malformed();
+          throw new MalformedException();
         }
       }
       printable();
@@ -223,7 +223,7 @@ final class RateLimitReader {
     next++;
   }
 
-  private void displayString() throws Malformed {
+  private void displayString() throws MalformedException {
     expect('"');
     while (peek() != '"') {
       if (peek() == '%') {
@@ -237,23 +237,23 @@ final class RateLimitReader {
     next++;
   }
 
-  private void hexDigit() throws Malformed {
+  private void hexDigit() throws MalformedException {
     if (!within("0123456789abcdef")) {
-      throw new Malformed();
+      throw new MalformedException();
     }
     next++;
   }
 
-  private void printable() throws Malformed {
+  private void printable() throws MalformedException {
     if (peek() < ' ' || peek() > '~') {
-      throw new Malformed();
+      throw new MalformedException();
     }
     next++;
   }
 
-  private void expect(char expected) throws Malformed {
+  private void expect(char expected) throws MalformedException {
     if (peek() != expected) {
-      throw new Malformed();
+      throw new MalformedException();
     }
     next++;
   }

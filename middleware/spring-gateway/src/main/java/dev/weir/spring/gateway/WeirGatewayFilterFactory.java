@@ -1,7 +1,7 @@
 package dev.weir.spring.gateway;
 
 import dev.weir.http.RequestLimiter;
-import dev.weir.identity.Missing;
+import dev.weir.identity.MissingValue;
 import dev.weir.spring.PropertyProblem;
 import dev.weir.spring.WeirPropertiesException;
 import dev.weir.spring.web.ReactiveLimits;
@@ -70,7 +70,7 @@ public final class WeirGatewayFilterFactory
     private List<String> descriptor = new ArrayList<>();
     private Map<String, String> descriptors = new LinkedHashMap<>();
     private long permits = 1;
-    private Missing missing = Missing.SHARED;
+    private MissingValue missing = MissingValue.SHARED;
     private Set<Integer> refundUnlessStatus = new TreeSet<>();
 
     @Override
@@ -126,12 +126,12 @@ public final class WeirGatewayFilterFactory
     }
 
     /** Returns the treatment of a request without a value that a descriptor needs. */
-    public Missing getMissing() {
+    public MissingValue getMissing() {
       return missing;
     }
 
     /** Sets the treatment of a request without a value that a descriptor needs. Default: shared. */
-    public void setMissing(Missing missing) {
+    public void setMissing(MissingValue missing) {
       this.missing = missing;
     }
 

@@ -17,7 +17,7 @@ final class Attempt {
    * first action decides: either the caller claims the answer to act on it, or it gives up.
    */
   private final Decider decider;
-  private final Asked asked;
+  private final CallRequest asked;
   private final boolean mayWait;
   private final CompletableFuture<Answer> answer = new CompletableFuture<>();
   private final AtomicBoolean over = new AtomicBoolean();
@@ -28,7 +28,7 @@ final class Attempt {
    *
    * @param mayWait false to take a refusal at once, whatever the limits allow
    */
-  Attempt(Decider decider, Asked asked, boolean mayWait) {
+  Attempt(Decider decider, CallRequest asked, boolean mayWait) {
     this.decider = decider;
     this.asked = asked;
     this.mayWait = mayWait;

@@ -23,8 +23,8 @@ record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
   private static final FoundLimits NONE = new FoundLimits(List.of(), List.of());
 
   /** The annotations on one element. */
-  private record Nearest(int distance, List<RateLimit> limits) {
-    static Nearest of(MergedAnnotations annotations) {
+  private record ElementAnnotations(int distance, List<RateLimit> limits) {
+    static ElementAnnotations of(MergedAnnotations annotations) {
       int distance = Integer.MAX_VALUE;
       List<RateLimit> limits = new ArrayList<>();
       for (MergedAnnotation<RateLimit> each : annotations.stream(RateLimit.class).toList()) {
@@ -36,7 +36,7 @@ record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
           limits.add(each.synthesize());
         }
       }
-      return new Nearest(distance, List.copyOf(limits));
+      return new ElementAnnotations(distance, List.copyOf(limits));
     }
   }
 
@@ -51,7 +51,7 @@ record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
       return NONE;
     }
     MergedAnnotations annotations = search(method);
-    Nearest own = Nearest.of(annotations);
+    ElementAnnotations own = ElementAnnotations.of(annotations);
     MergedAnnotation<RateLimit.Exempt> exempt = annotations.get(RateLimit.Exempt.class);
     int exemptDistance = exempt.isPresent() ? exempt.getAggregateIndex() : Integer.MAX_VALUE;
     if (exempt.isPresent() && exemptDistance == own.distance) {
@@ -71,7 +71,7 @@ record FoundLimits(List<RateLimit> ofClass, List<RateLimit> ofMethod) {
     if (!Modifier.isPublic(method.getModifiers())) {
       return new FoundLimits(List.of(), own.limits);
     }
-    List<RateLimit> ofClass = Nearest.of(search(targetClass)).limits;
+    List<RateLimit> ofClass = ElementAnnotations.of(search(targetClass)).limits;
     if (!reachable) {
       if (!ofClass.isEmpty()
           && Modifier.isFinal(method.getModifiers())

@@ -1,8 +1,8 @@
 package dev.weir.spring.method;
 
 import dev.weir.rules.DurationText;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import dev.weir.spring.RateLimit;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -68,15 +68,15 @@ final class LimitReader {
    *
    * @throws IllegalStateException if one is wrong
    */
-  List<Limit> read(List<RateLimit> annotations) {
-    List<Limit> limits = new ArrayList<>();
+  List<MethodLimit> read(List<RateLimit> annotations) {
+    List<MethodLimit> limits = new ArrayList<>();
     for (RateLimit annotation : annotations) {
       limits.add(read(annotation));
     }
     return List.copyOf(limits);
   }
 
-  private Limit read(RateLimit annotation) {
+  private MethodLimit read(RateLimit annotation) {
     int length = annotation.name().length();
     if (length < 1 || length > MAX_NAME_LENGTH) {
       throw wrong("name", annotation.name(), "1 to " + MAX_NAME_LENGTH + " characters");
@@ -89,7 +89,7 @@ final class LimitReader {
       permits.permits(null);
     }
     String fallback = annotation.fallback();
-    return new Limit(
+    return new MethodLimit(
         annotation.name(),
         expression("key", annotation.key()),
         permits,
@@ -119,6 +119,6 @@ final class LimitReader {
 
   private IllegalStateException wrong(String attribute, String text, String expected) {
     return new IllegalStateException(
-        Expected.line(place + " " + attribute, ShownText.quoted(text), expected));
+        ValueErrors.line(place + " " + attribute, ShownText.quoted(text), expected));
   }
 }

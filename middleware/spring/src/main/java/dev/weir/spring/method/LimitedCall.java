@@ -10,9 +10,9 @@ import org.springframework.aop.ProxyMethodInvocation;
 final class LimitedCall {
   private final LimitedMethod method;
   private final MethodInvocation invocation;
-  private final Deciding deciding;
+  private final LimitSupport deciding;
 
-  LimitedCall(LimitedMethod method, MethodInvocation invocation, Deciding deciding) {
+  LimitedCall(LimitedMethod method, MethodInvocation invocation, LimitSupport deciding) {
     this.method = method;
     this.invocation = invocation;
     this.deciding = deciding;
@@ -30,7 +30,7 @@ final class LimitedCall {
     return method.place();
   }
 
-  Deciding deciding() {
+  LimitSupport deciding() {
     return deciding;
   }
 
@@ -39,8 +39,8 @@ final class LimitedCall {
    *
    * @throws IllegalStateException if an expression has no value
    */
-  @Nullable Asked ask() {
-    return method.ask(deciding.domain(), invocation, deciding.expressions());
+  @Nullable CallRequest request() {
+    return method.request(deciding.domain(), invocation, deciding.expressions());
   }
 
   /**
@@ -59,7 +59,7 @@ final class LimitedCall {
    * @throws IllegalStateException if the request could not be decided
    * @throws Throwable if the method or its fallback method throws it
    */
-  @Nullable Object finish(Asked asked, Answer answer) throws Throwable {
+  @Nullable Object finish(CallRequest asked, Answer answer) throws Throwable {
     return answer.allowed() ? proceed() : refuse(asked, answer);
   }
 
@@ -70,7 +70,7 @@ final class LimitedCall {
    * @throws IllegalStateException if the request could not be decided
    * @throws Throwable if the fallback method throws it
    */
-  @Nullable Object refuse(Asked asked, Answer answer) throws Throwable {
+  @Nullable Object refuse(CallRequest asked, Answer answer) throws Throwable {
     if (answer.error() != null) {
       throw new IllegalStateException(place() + ": @RateLimit: " + answer.error());
     }

@@ -16,18 +16,18 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 final class LimitedMethod {
   private final Method method;
   private final Class<?> targetClass;
-  private final List<Limit> limits;
+  private final List<MethodLimit> limits;
   private final ParameterNameDiscoverer names;
   private final boolean constant;
   private final ReturnKind returns;
 
   LimitedMethod(
-      Method method, Class<?> targetClass, List<Limit> limits, ParameterNameDiscoverer names) {
+      Method method, Class<?> targetClass, List<MethodLimit> limits, ParameterNameDiscoverer names) {
     this.method = method;
     this.targetClass = targetClass;
     this.limits = limits;
     this.names = names;
-    this.constant = limits.stream().allMatch(Limit::isConstant);
+    this.constant = limits.stream().allMatch(MethodLimit::isConstant);
     this.returns = ReturnKind.of(method, place());
   }
 
@@ -47,18 +47,18 @@ final class LimitedMethod {
    * @param shared the parts that all contexts have in common: beans, readers of properties
    * @throws IllegalStateException if an expression has no value for it
    */
-  @Nullable Asked ask(String domain, MethodInvocation call, StandardEvaluationContext shared) {
+  @Nullable CallRequest request(String domain, MethodInvocation call, StandardEvaluationContext shared) {
     EvaluationContext context = constant ? null : context(call, shared);
-    List<Limit> asked = new ArrayList<>(limits.size());
+    List<MethodLimit> asked = new ArrayList<>(limits.size());
     List<Descriptor> descriptors = new ArrayList<>(limits.size());
-    for (Limit limit : limits) {
+    for (MethodLimit limit : limits) {
       Descriptor descriptor = limit.descriptor(context);
       if (descriptor != null) {
         asked.add(limit);
         descriptors.add(descriptor);
       }
     }
-    return asked.isEmpty() ? null : new Asked(new Request(domain, descriptors, 1), asked);
+    return asked.isEmpty() ? null : new CallRequest(new Request(domain, descriptors, 1), asked);
   }
 
   private EvaluationContext context(MethodInvocation call, StandardEvaluationContext shared) {

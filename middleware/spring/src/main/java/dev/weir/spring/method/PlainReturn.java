@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PlainReturn implements ReturnKind {
   @Override
   public @Nullable Object run(LimitedCall call) throws Throwable {
-    Asked asked = call.ask();
+    CallRequest asked = call.request();
     if (asked == null) {
       return call.proceed();
     }

@@ -55,7 +55,7 @@ public class RateLimitAutoConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static Advisor weirRateLimitAdvisor(BeanFactory beans, Environment environment) {
     LimitedMethods methods = new LimitedMethods();
-    Deciding deciding = new Deciding(beans, environment);
+    LimitSupport deciding = new LimitSupport(beans, environment);
     DefaultPointcutAdvisor advisor =
         new DefaultPointcutAdvisor(methods, new RateLimitInterceptor(methods, deciding));
     // Not by the properties: this is made before any bean, and then they would be too.

@@ -8,9 +8,9 @@ import org.springframework.aop.support.AopUtils;
 /** The interceptor that decides every call of a limited method. Safe for use by many threads. */
 final class RateLimitInterceptor implements MethodInterceptor {
   private final LimitedMethods methods;
-  private final Deciding deciding;
+  private final LimitSupport deciding;
 
-  RateLimitInterceptor(LimitedMethods methods, Deciding deciding) {
+  RateLimitInterceptor(LimitedMethods methods, LimitSupport deciding) {
     this.methods = methods;
     this.deciding = deciding;
   }

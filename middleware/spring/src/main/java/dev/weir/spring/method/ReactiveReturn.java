@@ -32,7 +32,7 @@ final class ReactiveReturn implements ReturnKind {
   }
 
   private Publisher<Object> each(LimitedCall call) {
-    Asked asked = call.ask();
+    CallRequest asked = call.request();
     if (asked == null) {
       return body(call::proceed);
     }

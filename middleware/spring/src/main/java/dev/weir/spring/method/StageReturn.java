@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class StageReturn implements ReturnKind {
   @Override
   public @Nullable Object run(LimitedCall call) throws Throwable {
-    Asked asked;
+    CallRequest asked;
     try {
-      asked = call.ask();
+      asked = call.request();
     } catch (IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -34,7 +34,7 @@ final class StageReturn implements ReturnKind {
     return answer.join().allowed() ? call.proceed() : refused(call, asked, answer.join());
   }
 
-  private static @Nullable Object refused(LimitedCall call, Asked asked, Answer answer) {
+  private static @Nullable Object refused(LimitedCall call, CallRequest asked, Answer answer) {
     try {
       return call.refuse(asked, answer);
     } catch (Throwable e) {
@@ -43,7 +43,7 @@ final class StageReturn implements ReturnKind {
   }
 
   private static CompletableFuture<@Nullable Object> later(
-      LimitedCall call, Asked asked, Attempt attempt, CompletableFuture<Answer> answer) {
+      LimitedCall call, CallRequest asked, Attempt attempt, CompletableFuture<Answer> answer) {
     CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
     answer
         .thenAcceptAsync(
@@ -70,7 +70,7 @@ final class StageReturn implements ReturnKind {
   }
 
   private static void finish(
-      LimitedCall call, Asked asked, Answer answer, CompletableFuture<@Nullable Object> result) {
+      LimitedCall call, CallRequest asked, Answer answer, CompletableFuture<@Nullable Object> result) {
     try {
       CompletionStage<?> stage = (CompletionStage<?>) call.finish(asked, answer);
       if (stage == null) {

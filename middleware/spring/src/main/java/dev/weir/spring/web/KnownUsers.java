@@ -16,11 +16,11 @@ final class KnownUsers {
   private KnownUsers() {}
 
   static boolean isKnown(Principal user) {
-    return !SECURITY || Authenticated.isUser(user);
+    return !SECURITY || SecurityAccess.isUser(user);
   }
 
   /** A separate class, because Spring Security may be absent. */
-  private static final class Authenticated {
+  private static final class SecurityAccess {
     static boolean isUser(Principal user) {
       return !(user instanceof Authentication authentication)
           || (authentication.isAuthenticated()

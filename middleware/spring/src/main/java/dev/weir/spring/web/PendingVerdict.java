@@ -22,15 +22,15 @@ final class PendingVerdict {
 
   /** Decides the request, once. */
   Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
-    return ask(done -> limiter.decide(view, done));
+    return decide(done -> limiter.decide(view, done));
   }
 
   /** Queues a refused request, which then waits for its turn. */
   Mono<Verdict> queue(Verdict refused) {
-    return ask(done -> ticket = refused.enqueue(Long.MAX_VALUE, done));
+    return decide(done -> ticket = refused.enqueue(Long.MAX_VALUE, done));
   }
 
-  private Mono<Verdict> ask(Consumer<Consumer<Verdict>> question) {
+  private Mono<Verdict> decide(Consumer<Consumer<Verdict>> question) {
     CompletableFuture<Verdict> answer = new CompletableFuture<>();
     latest = answer;
     question.accept(answer::complete);

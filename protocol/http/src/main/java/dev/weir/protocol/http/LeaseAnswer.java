@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.FailureMode;
 import dev.weir.Sharing;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Loan;
 import java.io.IOException;
 
@@ -27,7 +27,7 @@ public final class LeaseAnswer {
       if (result.id() != 0) {
         json.writeStringField("id", LeaseNumber.text(result.id()));
       }
-      LeaseAsk ask = result.ask();
+      LoanRequest ask = result.ask();
       Grant grant = result.grant();
       if (ask == null || grant == null) {
         json.writeStringField("error", String.valueOf(result.error()));
@@ -40,7 +40,7 @@ public final class LeaseAnswer {
     json.writeEndObject();
   }
 
-  private static void grant(LeaseAsk ask, Grant grant, JsonGenerator json) throws IOException {
+  private static void grant(LoanRequest ask, Grant grant, JsonGenerator json) throws IOException {
     json.writeFieldName("result");
     new CheckAnswer(ask.request(), grant.answer()).write(json);
     if (grant.charge() != 0) {

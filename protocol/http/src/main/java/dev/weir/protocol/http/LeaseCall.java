@@ -1,7 +1,7 @@
 package dev.weir.protocol.http;
 
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,7 +27,7 @@ public final class LeaseCall {
    * @param id the client's own number
    */
   public record Result(
-      long id, @Nullable LeaseAsk ask, @Nullable Grant grant, @Nullable String error) {}
+      long id, @Nullable LoanRequest ask, @Nullable Grant grant, @Nullable String error) {}
 
   /**
    * The results of all lease requests.
@@ -37,7 +37,7 @@ public final class LeaseCall {
   public record Results(long revision, List<Result> results, long takenBack) {}
 
   private final CheckBatch checks = new CheckBatch();
-  private final List<LeaseAsk> asks = new ArrayList<>();
+  private final List<LoanRequest> asks = new ArrayList<>();
 
   /** The error of each lease request, or null if the next of the asks belongs to it. */
   private final List<@Nullable String> errors = new ArrayList<>();
@@ -49,7 +49,7 @@ public final class LeaseCall {
   /**
    * Adds a lease request.
    *
-   * @param ahead see {@link LeaseAsk#ahead}
+   * @param ahead see {@link LoanRequest#ahead}
    * @throws BadRequest if there are too many for one call
    */
   public void add(long id, Request request, List<Long> ahead, boolean refundable)
@@ -70,7 +70,7 @@ public final class LeaseCall {
     checks.add(request);
     ids.add(id);
     errors.add(null);
-    asks.add(new LeaseAsk(request, ahead, refundable));
+    asks.add(new LoanRequest(request, ahead, refundable));
   }
 
   /**
@@ -123,7 +123,7 @@ public final class LeaseCall {
   }
 
   /** Returns the lease requests to decide, in the order in which they were added. */
-  public List<LeaseAsk> asks() {
+  public List<LoanRequest> requests() {
     return Collections.unmodifiableList(asks);
   }
 
@@ -138,7 +138,7 @@ public final class LeaseCall {
   /**
    * Returns the results in the order in which the lease requests were added.
    *
-   * @param grants one for each of {@link #asks()}
+   * @param grants one for each of {@link #requests()}
    * @param current the revision of the rules in force, for a call without a lease request
    */
   public Results results(List<Grant> grants, long current, long takenBack) {
@@ -152,7 +152,7 @@ public final class LeaseCall {
         continue;
       }
       Grant grant = grants.get(next);
-      LeaseAsk ask = asks.get(next++);
+      LoanRequest ask = asks.get(next++);
       error = grant.answer().error();
       results.add(
           error == null

@@ -49,7 +49,7 @@ public final class LeaseReader {
       switch (field) {
         case "returns" -> returns();
         case "refunds" -> refunds();
-        case "asks" -> asks();
+        case "asks" -> readRequests();
         default -> throw json.unknown("asks, returns, refunds");
       }
     }
@@ -86,14 +86,14 @@ public final class LeaseReader {
     }
   }
 
-  private void asks() throws IOException, BadRequest {
+  private void readRequests() throws IOException, BadRequest {
     json.beginList();
     JsonStreamContext list = json.inside();
     while (json.nextElement()) {
-      Ask ask = new Ask();
+      LeaseFields ask = new LeaseFields();
       String error = "";
       try {
-        ask(ask);
+        readRequest(ask);
       } catch (BadRequest e) {
         error = String.valueOf(e.getMessage());
         json.leaveTo(list); // Skips the rest of this lease request.
@@ -109,14 +109,14 @@ public final class LeaseReader {
   }
 
   /** The fields of one lease request that have been read. */
-  private static final class Ask {
+  private static final class LeaseFields {
     @Nullable Request check;
     List<Long> ahead = List.of();
     boolean refundable;
     long id;
   }
 
-  private void ask(Ask ask) throws IOException, BadRequest {
+  private void readRequest(LeaseFields ask) throws IOException, BadRequest {
     json.beginObject("an object");
     Request check = null;
     for (String field = json.nextField(); field != null; field = json.nextField()) {

@@ -27,14 +27,14 @@ public final class BusyWindows {
           .thenComparing(Comparator.comparing((Window w) -> w.key.key()).reversed())
           .thenComparing(Comparator.comparing((Window w) -> w.key.rule().path()).reversed());
 
-  private static final class Open {
+  private static final class OpenWindow {
     private final long windowNanos;
     private long startNanos;
     private long permits;
     private long requests;
     private long denied;
 
-    Open(long windowNanos) {
+    OpenWindow(long windowNanos) {
       this.windowNanos = windowNanos;
     }
 
@@ -45,7 +45,7 @@ public final class BusyWindows {
 
   private final int most;
   private final int capacity;
-  private final Map<RuleKey, Open> open = new HashMap<>();
+  private final Map<RuleKey, OpenWindow> open = new HashMap<>();
   private final PriorityQueue<Window> busiest = new PriorityQueue<>(ORDER);
   private int triesSinceSweep;
   private boolean complete = true;
@@ -58,13 +58,13 @@ public final class BusyWindows {
   /** Counts a request. {@code nowNanos} never goes back. */
   public void add(RuleKey key, long windowNanos, long nowNanos, long permits, boolean denied) {
     long startNanos = nowNanos - Math.floorMod(nowNanos, windowNanos);
-    Open window = open.get(key);
+    OpenWindow window = open.get(key);
     if (window == null) {
       if (open.size() >= capacity && !sweep(nowNanos)) {
         complete = false;
         return;
       }
-      window = new Open(windowNanos);
+      window = new OpenWindow(windowNanos);
       window.startNanos = startNanos;
       open.put(key, window);
     } else if (window.startNanos != startNanos) {
@@ -80,7 +80,7 @@ public final class BusyWindows {
     window.denied += denied ? 1 : 0;
   }
 
-  private void offer(RuleKey key, Open closed) {
+  private void offer(RuleKey key, OpenWindow closed) {
     if (busiest.size() == most) {
       Window least = busiest.element();
       if (closed.permits < least.permits || ORDER.compare(closed.window(key), least) < 0) {
@@ -97,9 +97,9 @@ public final class BusyWindows {
       triesSinceSweep = triesSinceSweep > capacity / 4 ? 0 : triesSinceSweep + 1;
       return false;
     }
-    Iterator<Map.Entry<RuleKey, Open>> entries = open.entrySet().iterator();
+    Iterator<Map.Entry<RuleKey, OpenWindow>> entries = open.entrySet().iterator();
     while (entries.hasNext()) {
-      Map.Entry<RuleKey, Open> entry = entries.next();
+      Map.Entry<RuleKey, OpenWindow> entry = entries.next();
       if (entry.getValue().startNanos + entry.getValue().windowNanos <= nowNanos) {
         offer(entry.getKey(), entry.getValue());
         entries.remove();

@@ -28,7 +28,7 @@ public final class FrequentKeys {
   }
 
   /** A key and its count. */
-  public record Counted(RuleKey key, long count) {}
+  public record KeyCount(RuleKey key, long count) {}
 
   private final int capacity;
   private final Map<RuleKey, Counter> counters = new HashMap<>();
@@ -104,13 +104,13 @@ public final class FrequentKeys {
   }
 
   /** Returns the most frequent keys; those with equal counts in the order of their text. */
-  public List<Counted> top(int most) {
-    List<Counted> all = new ArrayList<>(size);
+  public List<KeyCount> top(int most) {
+    List<KeyCount> all = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
-      all.add(new Counted(heap[i].key, heap[i].count));
+      all.add(new KeyCount(heap[i].key, heap[i].count));
     }
     all.sort(
-        Comparator.comparingLong(Counted::count)
+        Comparator.comparingLong(KeyCount::count)
             .reversed()
             .thenComparing(each -> each.key.key())
             .thenComparing(each -> each.key.rule().path()));

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueRun implements Run {
   /** A request that its rules let wait. */
-  private static final class Waiting {
+  private static final class WaitingRequest {
     final int input;
     final long line;
     final long timeNanos;
@@ -31,7 +31,7 @@ final class QueueRun implements Run {
     /** True if it found a place in the queues; otherwise it was refused at once. */
     boolean stood;
 
-    Waiting(
+    WaitingRequest(
         int input, long line, long timeNanos, long sinceNanos, Request request, Answer refused) {
       this.input = input;
       this.line = line;
@@ -42,7 +42,7 @@ final class QueueRun implements Run {
     }
   }
 
-  private record Served(Waiting waiting, Answer answer) {}
+  private record ServedRequest(WaitingRequest waiting, Answer answer) {}
 
   private final RuleSet rules;
   private final Engine engine;
@@ -55,7 +55,7 @@ final class QueueRun implements Run {
   /**
    * Requests answered and not yet reported: a callback of the engine may not fail, a report may.
    */
-  private final Deque<Served> served = new ArrayDeque<>();
+  private final Deque<ServedRequest> served = new ArrayDeque<>();
 
   private double load = Double.NaN;
   private long taken;
@@ -98,20 +98,20 @@ final class QueueRun implements Run {
       tally.add(request, answer, deciding, timeNanos, nowNanos, load);
       write(input, line, timeNanos, answer, deciding, 0);
     } else {
-      enqueue(new Waiting(input, line, timeNanos, nowNanos, request, answer));
+      enqueue(new WaitingRequest(input, line, timeNanos, nowNanos, request, answer));
     }
     if (taken % EXPIRE_EVERY == 0) {
       engine.expire();
     }
   }
 
-  private void enqueue(Waiting waiting) throws IOException {
+  private void enqueue(WaitingRequest waiting) throws IOException {
     tally.waits(waiting.request, waiting.refused, waiting.sinceNanos);
     engine.enqueue(
         waiting.request,
         waiting.refused,
         Long.MAX_VALUE,
-        answer -> served.add(new Served(waiting, answer)));
+        answer -> served.add(new ServedRequest(waiting, answer)));
     waiting.stood = served.stream().noneMatch(each -> each.waiting == waiting);
     report();
   }
@@ -124,8 +124,8 @@ final class QueueRun implements Run {
   }
 
   private void report() throws IOException {
-    for (Served each = served.poll(); each != null; each = served.poll()) {
-      Waiting waiting = each.waiting;
+    for (ServedRequest each = served.poll(); each != null; each = served.poll()) {
+      WaitingRequest waiting = each.waiting;
       long waitedNanos = time.nanos() - waiting.sinceNanos;
       Status deciding = each.answer.deciding();
       tally.addWaited(

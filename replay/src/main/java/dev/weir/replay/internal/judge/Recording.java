@@ -102,7 +102,7 @@ public record Recording(
   public List<String> warnings(List<Long> windowsNanos) {
     List<String> all = new ArrayList<>(warnings);
     long span = trace.lastNanos() - trace.firstNanos();
-    windowsNanos.forEach(nanos -> Doubts.window("limit", nanos, span, all));
+    windowsNanos.forEach(nanos -> Warnings.window("limit", nanos, span, all));
     return List.copyOf(all);
   }
 

@@ -36,7 +36,7 @@ final class VirtualTime implements Ticker {
   }
 
   @Override
-  public Scheduled schedule(long delayNanos, Runnable task) {
+  public ScheduledTask schedule(long delayNanos, Runnable task) {
     Due due = new Due(nowNanos + delayNanos, numbers++);
     tasks.put(due, task);
     return () -> tasks.remove(due);

@@ -473,13 +473,13 @@ public final class ReportPage {
     html.raw("<section>").element("h2", "The rules");
     texts.forEach(
         (name, text) -> {
-          html.element("h3", name).raw("<pre>").raw(Again.lines(text)).raw("</pre>");
+          html.element("h3", name).raw("<pre>").raw(RepeatSection.lines(text)).raw("</pre>");
         });
     html.raw("</section>\n");
   }
 
   private void again(ReplayOptions options) {
-    Again again = new Again("replay");
+    RepeatSection again = new RepeatSection("replay");
     options.rules().forEach(rules -> again.flag("--rules", rules));
     again.flag("--domain", options.domain()).traffic(options.traffic());
     if (options.maxKeys() != MemoryStore.DEFAULT_MAX_KEYS) {

@@ -31,11 +31,11 @@ public final class LimitSearch {
    * @param worst the key of which the most requests are refused; -1 if none is
    * @param worstRequests the number of its refused requests
    */
-  public record Tried(
+  public record TriedLimit(
       long limit, long requests, long permits, long keys, int worst, long worstRequests) {}
 
   /** The exception by which an interrupt ends the search. */
-  public static final class Stopped extends Exception {
+  public static final class StoppedException extends Exception {
     private static final long serialVersionUID = 1;
   }
 
@@ -43,7 +43,7 @@ public final class LimitSearch {
   private final LongFunction<Policy> policies;
   private final Set<Integer> ignored;
   private final Fingerprint fingerprint = Fingerprint.seeded(0, 0);
-  private final TreeMap<Long, Tried> tried = new TreeMap<>();
+  private final TreeMap<Long, TriedLimit> tried = new TreeMap<>();
 
   /**
    * @param policies the policy for each limit
@@ -59,7 +59,7 @@ public final class LimitSearch {
    * Returns a limit that is enough while one less is not. It is the smallest if the algorithm never
    * refuses more by a higher limit.
    */
-  public Tried smallest(Predicate<Tried> enough) throws TrafficException, Stopped {
+  public TriedLimit smallest(Predicate<TriedLimit> enough) throws TrafficException, StoppedException {
     long no = -1;
     long yes = 1;
     while (yes < Quota.MAX_PERMITS && !enough.test(refused(yes))) {
@@ -84,13 +84,13 @@ public final class LimitSearch {
   }
 
   /** Returns the limits tried so far, from that one on, by rising limit. */
-  public Collection<Tried> tried(long from) {
+  public Collection<TriedLimit> tried(long from) {
     return tried.tailMap(from).values();
   }
 
   /** Replays the whole trace by that limit. */
-  public Tried refused(long limit) throws TrafficException, Stopped {
-    Tried known = tried.get(limit);
+  public TriedLimit refused(long limit) throws TrafficException, StoppedException {
+    TriedLimit known = tried.get(limit);
     if (known != null) {
       return known;
     }
@@ -121,12 +121,12 @@ public final class LimitSearch {
       if (i % FORGET_EVERY == 0) {
         store.expire(cursor.nanos());
         if (Thread.interrupted()) {
-          throw new Stopped();
+          throw new StoppedException();
         }
       }
     }
-    Tried result =
-        new Tried(limit, requests, permits, keys, worst, worst < 0 ? 0 : refusedOf[worst]);
+    TriedLimit result =
+        new TriedLimit(limit, requests, permits, keys, worst, worst < 0 ? 0 : refusedOf[worst]);
     tried.put(limit, result);
     return result;
   }

@@ -5,7 +5,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.replay.internal.judge.Trace;
 import dev.weir.replay.internal.pages.Axis;
-import dev.weir.replay.internal.suggest.LimitSearch.Tried;
+import dev.weir.replay.internal.suggest.LimitSearch.TriedLimit;
 import dev.weir.rules.Rule;
 import dev.weir.traffic.TrafficException;
 import java.time.Duration;
@@ -28,7 +28,7 @@ public final class OtherLimits {
    *
    * @param why the condition for which it is the smallest limit, or a note that it is today's
    */
-  public record Candidate(String why, Tried tried) {}
+  public record Candidate(String why, TriedLimit tried) {}
 
   private OtherLimits() {}
 
@@ -47,14 +47,14 @@ public final class OtherLimits {
       add(found, "today", search.refused(now));
       for (double share : SHARES) {
         long most = (long) (share * trace.keys());
-        Tried tried = search.smallest(each -> each.keys() <= most);
+        TriedLimit tried = search.smallest(each -> each.keys() <= most);
         String why =
             share == 0
                 ? "refuses no key"
                 : "refuses at most " + Axis.value(100 * share) + " % of keys";
         add(found, why, tried);
       }
-    } catch (TrafficException | LimitSearch.Stopped e) {
+    } catch (TrafficException | LimitSearch.StoppedException e) {
       return List.of(); // No limit is high enough, or an interrupt has ended the search.
     }
     List<Candidate> sorted = new ArrayList<>(found.values());
@@ -62,7 +62,7 @@ public final class OtherLimits {
     return sorted;
   }
 
-  private static void add(Map<Long, Candidate> found, String why, Tried tried) {
+  private static void add(Map<Long, Candidate> found, String why, TriedLimit tried) {
     found.merge(
         tried.limit(),
         new Candidate(why, tried),

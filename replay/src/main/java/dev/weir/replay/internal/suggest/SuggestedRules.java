@@ -1,7 +1,7 @@
 package dev.weir.replay.internal.suggest;
 
 import dev.weir.Algorithm;
-import dev.weir.replay.Suggest;
+import dev.weir.replay.LimitSuggestions;
 import dev.weir.replay.Suggestion;
 import dev.weir.rules.DurationText;
 import dev.weir.traffic.RequestTemplate;
@@ -62,7 +62,7 @@ public final class SuggestedRules {
 
   /** Writes the limit of the chosen window, and those of the others as comments. */
   private void limit(Suggestion suggestion, String indent) {
-    Suggest.Window chosen = suggestion.chosen();
+    LimitSuggestions.Window chosen = suggestion.chosen();
     String inner = indent + "  ";
     yaml.append(indent).append("rate_limit:\n");
     yaml.append(inner).append("window: ").append(DurationText.format(chosen.windowNanos()));
@@ -72,7 +72,7 @@ public final class SuggestedRules {
     if (algorithm != Algorithm.SLIDING_WINDOW) {
       yaml.append(inner).append("algorithm: ").append(algorithm).append('\n');
     }
-    for (Suggest.Window each : suggestion.windows()) {
+    for (LimitSuggestions.Window each : suggestion.windows()) {
       if (each.windowNanos() != chosen.windowNanos()) {
         yaml.append(inner).append("# or window: ").append(DurationText.format(each.windowNanos()));
         yaml.append(", requests_per_unit: ").append(each.suggested().limit()).append('\n');

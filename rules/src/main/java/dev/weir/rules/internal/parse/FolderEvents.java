@@ -36,17 +36,17 @@ public interface FolderEvents {
 
   /** Opens the events of the machine's own file system. */
   static FolderEvents open() throws IOException {
-    return new OfTheJdk(FileSystems.getDefault().newWatchService());
+    return new JdkFolderEvents(FileSystems.getDefault().newWatchService());
   }
 
   /** The JDK's watch service. */
-  final class OfTheJdk implements FolderEvents {
+  final class JdkFolderEvents implements FolderEvents {
     private static final System.Logger LOG = System.getLogger(FolderEvents.class.getName());
 
     private final WatchService service;
     private final Map<Path, WatchKey> keys = new HashMap<>();
 
-    OfTheJdk(WatchService service) {
+    JdkFolderEvents(WatchService service) {
       this.service = service;
     }
 

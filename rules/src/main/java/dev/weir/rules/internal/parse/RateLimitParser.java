@@ -61,10 +61,10 @@ public final class RateLimitParser {
     @Nullable Algorithm algorithm = subjects.algorithm(algorithm(fields));
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
-    @Nullable Throttle throttle = Throttling.read(file, fields, problems);
+    @Nullable Throttle throttle = ThrottleParser.read(file, fields, problems);
     StoreFields sharing =
         StoreFields.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
-    draft.queue = OnLimit.read(file, fields, draft.requestsPerUnit, problems);
+    draft.queue = OnLimitParser.read(file, fields, draft.requestsPerUnit, problems);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
     @Nullable FullMode whenFull =
         fields.choice("when_full", List.of(FullMode.values()), FullMode.DENY);
@@ -304,7 +304,7 @@ public final class RateLimitParser {
       fields.warning(
           "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(least));
     }
-    OnLimit.lint(fields, draft, policy);
+    OnLimitParser.lint(fields, draft, policy);
     if (draft.store == StoreChoice.SHARED) {
       for (String key : List.of("max_keys", "when_full")) {
         if (fields.has(key)) {

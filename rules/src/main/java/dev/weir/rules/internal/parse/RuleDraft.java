@@ -6,7 +6,7 @@ import dev.weir.rules.QueueBounds;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Rule;
 import dev.weir.rules.StoreChoice;
-import dev.weir.rules.Unknown;
+import dev.weir.rules.UnknownSubject;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ public final class RuleDraft {
   public int unitMultiplier = 1;
   @Nullable public QueueBounds queue;
   public int byLevel = SubjectFields.NONE;
-  public Unknown unknown = Unknown.WAIT;
+  public UnknownSubject unknown = UnknownSubject.WAIT;
   public Map<String, Object> metadata = Map.of();
   public Level children = Level.NONE;
 

@@ -22,7 +22,7 @@ public final class RuleFilesSource implements RuleSource {
   }
 
   @Override
-  public Rules.Loaded load() {
+  public Rules.LoadResult load() {
     return Rules.load(paths, defaults);
   }
 

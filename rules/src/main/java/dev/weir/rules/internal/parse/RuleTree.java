@@ -45,7 +45,7 @@ public final class RuleTree {
   private final Room room;
   private final Map<String, List<Rule>> domains = new LinkedHashMap<>();
   private final Map<String, Map<String, Sibling>> firstLevels = new HashMap<>();
-  private final List<Replaced> replaced = new ArrayList<>();
+  private final List<ReplacedRule> replaced = new ArrayList<>();
   private final Plans plans;
   private int rules;
 
@@ -68,7 +68,7 @@ public final class RuleTree {
   /** The properties of a descriptor that its siblings need. */
   record Sibling(String key, String value, Position position) {}
 
-  private record Replaced(String domain, String name, Position position) {}
+  private record ReplacedRule(String domain, String name, Position position) {}
 
   /** Returns the descriptors on the first level of a domain, by key_value, in all files so far. */
   Map<String, Sibling> siblings(String domain) {
@@ -93,7 +93,7 @@ public final class RuleTree {
 
   /** Records that a rule replaces those of that name. */
   void replaced(String domain, String name, Position position) {
-    replaced.add(new Replaced(domain, name, position));
+    replaced.add(new ReplacedRule(domain, name, position));
   }
 
   /** Adds rules to the first level of a domain. */
@@ -137,7 +137,7 @@ public final class RuleTree {
   private void lintReplaced(RuleSet set) {
     Set<List<String>> names = new HashSet<>();
     set.rules().forEach(rule -> names.add(List.of(rule.domain(), rule.name())));
-    for (Replaced entry : replaced) {
+    for (ReplacedRule entry : replaced) {
       if (!names.contains(List.of(entry.domain(), entry.name()))) {
         problems.warning(
             entry.position(),

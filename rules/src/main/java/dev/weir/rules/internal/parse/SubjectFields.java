@@ -2,7 +2,7 @@ package dev.weir.rules.internal.parse;
 
 import dev.weir.Algorithm;
 import dev.weir.rules.DidYouMean;
-import dev.weir.rules.Unknown;
+import dev.weir.rules.UnknownSubject;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param level the level of {@code by}, 0 being the first; {@link #NONE} without it
  */
-public record SubjectFields(int level, Unknown unknown) {
+public record SubjectFields(int level, UnknownSubject unknown) {
   /** The level of a rule without {@code by}. */
   public static final int NONE = -1;
 
   /** Reads the fields, and reports those that are wrong; each key at most once. */
   static SubjectFields read(Fields fields, RuleDraft draft, Problems problems) {
-    Unknown said = fields.choice("unknown", List.of(Unknown.values()), Unknown.WAIT);
-    Unknown unknown = said == null ? Unknown.WAIT : said;
+    UnknownSubject said = fields.choice("unknown", List.of(UnknownSubject.values()), UnknownSubject.WAIT);
+    UnknownSubject unknown = said == null ? UnknownSubject.WAIT : said;
     if (!fields.has("by")) {
       if (fields.has("unknown")) {
         fields.error("unknown", "none without by");

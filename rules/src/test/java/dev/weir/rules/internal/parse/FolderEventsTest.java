@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FolderEventsTest {
   @TempDir private Path folder;
-  private final BlockingQueue<Rules.Loaded> queue = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Rules.LoadResult> queue = new LinkedBlockingQueue<>();
 
   /** Events like the JDK's when the thread that they all wait for has died. */
   private static class DeadEvents implements FolderEvents {
@@ -191,7 +191,7 @@ class FolderEventsTest {
   }
 
   private RuleSet next() throws InterruptedException {
-    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
+    Rules.LoadResult loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
     return Objects.requireNonNull(loaded.ruleSet());
   }
 

@@ -15,7 +15,7 @@ import dev.weir.rules.RuleFiles;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Texts;
-import dev.weir.rules.Unknown;
+import dev.weir.rules.UnknownSubject;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -68,9 +68,9 @@ class PlansTest {
   void by_isALevelOfTheRule_andUnknownIsWaitUnlessSaid() {
     RuleSet rules = Texts.rules(SHOP);
     assertThat(rule(rules, "shop.user").byLevel()).isZero();
-    assertThat(rule(rules, "shop.user").unknown()).isEqualTo(Unknown.WAIT);
+    assertThat(rule(rules, "shop.user").unknown()).isEqualTo(UnknownSubject.WAIT);
     assertThat(rule(rules, "shop.user.path").byLevel()).isZero();
-    assertThat(rule(rules, "shop.user.path").unknown()).isEqualTo(Unknown.DENY);
+    assertThat(rule(rules, "shop.user.path").unknown()).isEqualTo(UnknownSubject.DENY);
     assertThat(rule(rules, "shop.ip").byLevel()).isEqualTo(-1);
   }
 
@@ -242,7 +242,7 @@ class PlansTest {
   @ValueSource(strings = {", by: k%", ""})
   @Timeout(60)
   void manyPlansForManyRulesOfOneName_areRefusedAtTheBound(String by) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", product(3_000, 3_000, by));
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", product(3_000, 3_000, by));
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems())
         .extracting(Problem::toString)
@@ -258,7 +258,7 @@ class PlansTest {
     assertThat(RuleFiles.ofText("rules.yaml", few).parse(RuleDefaults.DENY, heap).ruleSet())
         .isNotNull();
     String many = product(60, 100, ", by: k%");
-    Rules.Loaded loaded = RuleFiles.ofText("rules.yaml", many).parse(RuleDefaults.DENY, heap);
+    Rules.LoadResult loaded = RuleFiles.ofText("rules.yaml", many).parse(RuleDefaults.DENY, heap);
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems()).hasSize(1);
     assertThat(loaded.problems().get(0).toString())
@@ -289,7 +289,7 @@ class PlansTest {
     String first = "domain: d\nplans: {gold: {r: {requests_per_unit: 5}}}\ndescriptors: []\n";
     String second = "domain: d\nplans: {gold: {s: {requests_per_unit: 6}}}\ndescriptors: []\n";
 
-    Rules.Loaded loaded =
+    Rules.LoadResult loaded =
         Rules.parse(Map.of("a.yaml", descriptors, "b.yaml", first, "c.yaml", second));
     RuleSet rules = Objects.requireNonNull(loaded.ruleSet());
     assertThat(loaded.problems()).isEmpty();
@@ -389,7 +389,7 @@ class PlansTest {
   void textsByName_areReadAsAFolder_andNoneIsRefused() {
     String one =
         "domain: d\ndescriptors:\n  - {key: k, rate_limit: {unit: day, requests_per_unit: 1}}\n";
-    Rules.Loaded loaded = Rules.parse(Map.of("b.yaml", one, "a.yaml", one));
+    Rules.LoadResult loaded = Rules.parse(Map.of("b.yaml", one, "a.yaml", one));
     assertThat(loaded.problems())
         .extracting(Problem::toString)
         .containsExactly(

@@ -314,7 +314,7 @@ class ProblemsTest {
         "~ | 4:5 rate_limit: nothing (expected: a map; without it nothing is limited here)",
       })
   void doubtfulRateLimit_isAcceptedWithAWarning(String rateLimit, String problem) {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", Texts.file(rateLimit));
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", Texts.file(rateLimit));
     assertThat(loaded.ruleSet()).isNotNull();
     assertThat(loaded.problems()).extracting(Problem::severity).containsOnly(Severity.WARNING);
     assertThat(loaded.problems())
@@ -338,7 +338,7 @@ class ProblemsTest {
                 "{unit: day, requests_per_unit: %d, on_limit: {queue: {requests: 5, wait: 1s}}}"
                     .formatted(permits))
             + (mode == null ? "" : "    " + mode + ": true\n");
-    Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.ruleSet()).isNotNull();
     assertThat(loaded.problems())
         .extracting(Problem::toString)
@@ -394,7 +394,7 @@ class ProblemsTest {
 
   @Test
   void anyError_leavesNoRules() {
-    Rules.Loaded loaded = Rules.parse("r", Texts.file("{unit: x, requests_per_unit: 1}"));
+    Rules.LoadResult loaded = Rules.parse("r", Texts.file("{unit: x, requests_per_unit: 1}"));
     assertThat(loaded.ruleSet()).isNull();
   }
 

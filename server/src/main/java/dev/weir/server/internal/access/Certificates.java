@@ -139,7 +139,7 @@ public final class Certificates {
 
   /** Reads the files; if they cannot be used, the old content stays in force. */
   public void refresh() {
-    files.ifPresent(WatchedFiles::look);
+    files.ifPresent(WatchedFiles::check);
   }
 
   /** Returns whether there are certificates; if not, the port speaks plain text. */

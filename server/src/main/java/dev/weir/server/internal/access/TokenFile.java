@@ -35,7 +35,7 @@ public final class TokenFile {
             List.of(path),
             contents -> tokens.replace(lines(contents.get(0))));
     file.first();
-    return new TokenFile(tokens, file::look);
+    return new TokenFile(tokens, file::check);
   }
 
   private static List<String> lines(byte[] content) {

@@ -74,7 +74,7 @@ public final class WatchedFiles {
    * Uses the contents if they have changed; called periodically. Contents that cannot be used
    * change nothing, are logged once, and are tried again at every call.
    */
-  public synchronized void look() {
+  public synchronized void check() {
     try {
       List<byte[]> contents = read();
       byte[] now = digest(contents);

@@ -3,7 +3,7 @@ package dev.weir.server.internal.deciding;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ interface DecisionSource extends Decider {
   void refuse(Request request, Consumer<? super Answer> done);
 
   /** Decides a request and lends permits. */
-  void ask(LeaseAsk ask, Consumer<? super Grant> done);
+  void request(LoanRequest ask, Consumer<? super Grant> done);
 
   /** Returns the revision of the rules that gave these answers. */
   long revision(List<Answer> answers);

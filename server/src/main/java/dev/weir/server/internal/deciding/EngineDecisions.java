@@ -3,7 +3,7 @@ package dev.weir.server.internal.deciding;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.guard.SystemLoad;
@@ -34,8 +34,8 @@ record EngineDecisions(Engine engine, SystemLoad load) implements DecisionSource
   }
 
   @Override
-  public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
-    engine.leases().ask(ask, load.counting(1, done));
+  public void request(LoanRequest ask, Consumer<? super Grant> done) {
+    engine.leases().decide(ask, load.counting(1, done));
   }
 
   @Override

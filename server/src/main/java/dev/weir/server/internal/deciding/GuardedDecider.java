@@ -6,7 +6,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.engine.RequestBatch;
 import dev.weir.engine.Ticket;
 import dev.weir.protocol.http.CheckBatch;
@@ -220,9 +220,9 @@ public final class GuardedDecider implements Decider {
   public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
     UndecidedBytes.PendingDecision<LeaseCall.Results> waiting = undecided.until(done);
-    if (source.decides() && overloaded(now, call.asks().size())) {
-      List<Grant> grants = new ArrayList<>(call.asks().size());
-      for (LeaseAsk ask : call.asks()) {
+    if (source.decides() && overloaded(now, call.requests().size())) {
+      List<Grant> grants = new ArrayList<>(call.requests().size());
+      for (LoanRequest ask : call.requests()) {
         source.refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
       }
       takeBack(call, takenBack -> waiting.accept(results(call, grants, takenBack)));
@@ -236,7 +236,7 @@ public final class GuardedDecider implements Decider {
 
   private static long memoryBytes(LeaseCall call) {
     long bytes = RETURN_BYTES * (call.returns().size() + call.refunds().size());
-    for (LeaseAsk ask : call.asks()) {
+    for (LoanRequest ask : call.requests()) {
       bytes += ask.request().memoryBytes();
     }
     return bytes;
@@ -259,7 +259,7 @@ public final class GuardedDecider implements Decider {
   }
 
   private void grantAll(LeaseCall call, long takenBack, Consumer<? super LeaseCall.Results> done) {
-    int size = call.asks().size();
+    int size = call.requests().size();
     AtomicReferenceArray<Grant> grants = new AtomicReferenceArray<>(size);
     Tally all =
         new Tally(
@@ -273,8 +273,8 @@ public final class GuardedDecider implements Decider {
             });
     for (int i = 0; i < size; i++) {
       int index = i;
-      ask(
-          call.asks().get(i),
+      decideLending(
+          call.requests().get(i),
           grant -> {
             grants.set(index, grant);
             all.add(0);
@@ -283,13 +283,13 @@ public final class GuardedDecider implements Decider {
     all.add(0);
   }
 
-  private void ask(LeaseAsk ask, Consumer<? super Grant> done) {
+  private void decideLending(LoanRequest ask, Consumer<? super Grant> done) {
     if (!source.decides()) {
       done.accept(Grant.nothing(unknown.uncertain(ask.request())));
       return;
     }
     recorder.add(ask.request(), ticker.nanos());
-    source.ask(ask, done);
+    source.request(ask, done);
   }
 
   @Override
@@ -344,7 +344,7 @@ public final class GuardedDecider implements Decider {
 
   /** Decides the requests of a batch, which {@link #add} has added. */
   public void decide(RequestBatch batch) {
-    LoopLag.here().asked(batch.size()); // Not earlier: the caller may use another method.
+    LoopLag.here().count(batch.size()); // Not earlier: the caller may use another method.
     batch.decide();
   }
 

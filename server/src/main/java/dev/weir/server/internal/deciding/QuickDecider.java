@@ -25,7 +25,7 @@ public final class QuickDecider {
    *
    * @return its limit; null if the request is unusual
    */
-  public @Nullable CurrentLimit take(Asked asked) {
+  public @Nullable CurrentLimit take(QuickRequest asked) {
     batch.clear();
     begunNanos = times.begin();
     if (!decider.add(

@@ -4,7 +4,7 @@ import dev.weir.Reason;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
 import dev.weir.rules.Request;
 import java.util.List;
@@ -25,7 +25,7 @@ record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements De
 
   @Override
   public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
-    Collected<Answer> answers = new Collected<>(requests.size(), done);
+    AnswerCollector<Answer> answers = new AnswerCollector<>(requests.size(), done);
     for (int i = 0; i < requests.size(); i++) {
       int index = i;
       upstream.decide(requests.get(i), answer -> answers.put(index, answer));
@@ -38,7 +38,7 @@ record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements De
   }
 
   @Override
-  public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
+  public void request(LoanRequest ask, Consumer<? super Grant> done) {
     upstream.decide(ask.request(), answer -> done.accept(Grant.nothing(answer)));
   }
 

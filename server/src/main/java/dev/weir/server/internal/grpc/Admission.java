@@ -79,7 +79,7 @@ final class Admission implements ServerInterceptor {
     if (unary) {
       inFlight.begin();
     }
-    return new Admitted<>(listener, call, token, stream, connection, new CallKind(watch, unary));
+    return new AdmittedCall<>(listener, call, token, stream, connection, new CallKind(watch, unary));
   }
 
   private boolean watch(GrpcConnection connection) {
@@ -125,7 +125,7 @@ final class Admission implements ServerInterceptor {
   private record CallKind(boolean watch, boolean awaited) {}
 
   /** An admitted call. A stream may go on for longer than its token is valid. */
-  private final class Admitted<A> extends SimpleForwardingServerCallListener<A> {
+  private final class AdmittedCall<A> extends SimpleForwardingServerCallListener<A> {
     private final ServerCall<A, ?> call;
     private final byte[] token;
     private final GrpcStream stream;
@@ -138,7 +138,7 @@ final class Admission implements ServerInterceptor {
     /**
      * @param token its digest
      */
-    Admitted(
+    AdmittedCall(
         ServerCall.Listener<A> listener,
         ServerCall<A, ?> call,
         byte[] token,

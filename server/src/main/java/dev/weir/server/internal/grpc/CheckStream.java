@@ -56,12 +56,12 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
   static <Q, A> CheckStream<Q, A> begin(Answers<Q, A> answers, ServerCallStreamObserver<A> call) {
     CheckStream<Q, A> stream = new CheckStream<>(answers, call);
     call.disableAutoRequest();
-    call.setOnReadyHandler(stream::ask);
+    call.setOnReadyHandler(stream::decide);
     call.setOnCancelHandler(stream::over);
     return stream;
   }
 
-  private synchronized void ask() {
+  private synchronized void decide() {
     if (turn == Turn.WAITING && call.isReady()) {
       turn = Turn.ASKED;
       call.request(1);
@@ -97,7 +97,7 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
     if (noMore) {
       complete();
     } else {
-      ask();
+      decide();
     }
   }
 

@@ -60,8 +60,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection http2;
   private @Nullable QuickCalls quick;
-  private @Nullable Unasked unasked;
-  private @Nullable Unsent unsent;
+  private @Nullable ReceiveQueue unasked;
+  private @Nullable SendQueue unsent;
   private boolean checking;
   private boolean cutting;
   private int calls;
@@ -152,8 +152,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       if (codec != null) {
         Http2Connection connection = ((Http2ConnectionHandler) codec.handler()).connection();
         http2 = connection;
-        unasked = Unasked.follow(connection, this::tell);
-        unsent = Unsent.follow(connection, this::tell);
+        unasked = ReceiveQueue.follow(connection, this::updateBudget);
+        unsent = SendQueue.follow(connection, this::updateBudget);
         quick = all.quick(codec);
       }
     }
@@ -186,12 +186,12 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       if (unasked != null) {
         unasked.end();
       }
-      look(ctx);
+      inspect(ctx);
     }
   }
 
   /** Counts in the budget the bytes that a read leaves unfinished, and sets their deadline. */
-  private void look(ChannelHandlerContext ctx) {
+  private void inspect(ChannelHandlerContext ctx) {
     for (int i = 0; i < touched.size(); i++) {
       GrpcStream stream = touched.get(i);
       if (stream.stay()) {
@@ -215,18 +215,18 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     framesEnded = frames.ended();
     framesBytes = (int) unfinished;
     others = unfinished + STREAM_BYTES * streams;
-    tell();
+    updateBudget();
     if (unfinished > 0 || !receiving.isEmpty()) {
       checkLater(ctx);
     }
     if (streams > 0 && quick != null) {
-      quick.afterWrites(() -> lookAgain(ctx)); // They end then, perhaps without another read.
+      quick.afterWrites(() -> checkAgain(ctx)); // They end then, perhaps without another read.
     }
   }
 
-  private void lookAgain(ChannelHandlerContext ctx) {
+  private void checkAgain(ChannelHandlerContext ctx) {
     if (ctx.channel().isActive()) {
-      look(ctx);
+      inspect(ctx);
     }
   }
 
@@ -234,12 +234,12 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
    * Counts the bytes of the connection in the budget, except those of requests, which their calls
    * count.
    */
-  private void tell() {
+  private void updateBudget() {
     long now = others + unasked() + (unsent == null ? 0 : unsent.held());
     long change = now - told;
     told = now;
     boolean unused = account.add(change);
-    if (unsent != null && unsent.look(ticker) && context != null) {
+    if (unsent != null && unsent.update(ticker) && context != null) {
       checkLater(context);
     }
   }
@@ -270,7 +270,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
     ctx.fireChannelWritabilityChanged();
     if (reads && quick != null) {
-      lookAgain(ctx); // Answers that waited have been written.
+      checkAgain(ctx); // Answers that waited have been written.
     }
   }
 

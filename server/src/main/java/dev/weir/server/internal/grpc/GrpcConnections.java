@@ -77,12 +77,12 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   public ServerChannel newChannel() {
     ServerChannel listener =
         Epoll.isAvailable() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
-    listener.pipeline().addLast("weir-accept", new Accepted());
+    listener.pipeline().addLast("weir-accept", new AcceptHandler());
     return listener;
   }
 
   /** The handler that sees connections before grpc-java. */
-  private final class Accepted extends ChannelInboundHandlerAdapter {
+  private final class AcceptHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
       GrpcConnections all = GrpcConnections.this;

@@ -163,7 +163,7 @@ final class GrpcStream extends ServerStreamTracer {
     messageBytes = 0;
     synchronized (this) {
       arrived = 0;
-      tell();
+      updateBudget();
     }
   }
 
@@ -171,7 +171,7 @@ final class GrpcStream extends ServerStreamTracer {
   public void outboundMessageSent(int number, long wireBytes, long bytes) {
     synchronized (this) {
       answered = unary; // The call's objects stay until the client has read the answer.
-      tell();
+      updateBudget();
     }
   }
 
@@ -185,7 +185,7 @@ final class GrpcStream extends ServerStreamTracer {
     }
     synchronized (this) {
       closed = true;
-      tell();
+      updateBudget();
     }
   }
 
@@ -208,7 +208,7 @@ final class GrpcStream extends ServerStreamTracer {
     }
     synchronized (this) {
       stays = !closed;
-      tell();
+      updateBudget();
     }
     return receiving;
   }
@@ -217,11 +217,11 @@ final class GrpcStream extends ServerStreamTracer {
   void keep(long change) {
     synchronized (this) {
       kept += change;
-      tell();
+      updateBudget();
     }
   }
 
-  private void tell() {
+  private void updateBudget() {
     GrpcConnection on = connection;
     if (on != null) {
       boolean waits = receiving || answered;
@@ -246,7 +246,7 @@ final class GrpcStream extends ServerStreamTracer {
       received();
       synchronized (this) {
         arrived = 0;
-        tell();
+        updateBudget();
       }
       begun.close(status, new Metadata());
     }

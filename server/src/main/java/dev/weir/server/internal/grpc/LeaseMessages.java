@@ -3,7 +3,7 @@ package dev.weir.server.internal.grpc;
 import dev.weir.FailureMode;
 import dev.weir.Sharing;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Loan;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.LeaseAnswer;
@@ -73,7 +73,7 @@ final class LeaseMessages {
 
   private static WeirProto.Grant.Builder grant(LeaseCall.Result result) {
     WeirProto.Grant.Builder message = WeirProto.Grant.newBuilder().setId(result.id());
-    LeaseAsk ask = result.ask();
+    LoanRequest ask = result.ask();
     Grant grant = result.grant();
     if (ask == null || grant == null) {
       return message.setResult(CheckResult.newBuilder().setError(String.valueOf(result.error())));

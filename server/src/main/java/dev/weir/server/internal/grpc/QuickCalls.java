@@ -90,7 +90,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private final QuickRls rls;
   private final InFlight inFlight;
   private final BooleanSupplier off;
-  private final List<Held> held = new ArrayList<>();
+  private final List<HeldFields> held = new ArrayList<>();
   private int first;
   private boolean answered;
   private boolean byLibrary = true;
@@ -104,7 +104,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private @Nullable ChannelPromise last;
 
   /** Header fields of a call whose message has not been read. */
-  private record Held(
+  private record HeldFields(
       Http2Stream stream,
       Http2Headers headers,
       int dependency,
@@ -178,7 +178,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
       super.onHeadersRead(
           ctx, streamId, headers, dependency, weight, exclusive, padding, endOfStream);
     } else {
-      held.add(new Held(stream, headers, dependency, weight, exclusive, padding));
+      held.add(new HeldFields(stream, headers, dependency, weight, exclusive, padding));
     }
   }
 
@@ -222,7 +222,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   public int onDataRead(
       ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean endOfStream)
       throws Http2Exception {
-    Held call = take(streamId);
+    HeldFields call = take(streamId);
     if (call != null) {
       byte[] answer = endOfStream ? rls.answer(data) : null;
       if (answer != null) {
@@ -239,9 +239,9 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   }
 
   /** Removes and returns the held call of a stream. */
-  private @Nullable Held take(int streamId) {
+  private @Nullable HeldFields take(int streamId) {
     for (int i = first; i < held.size(); i++) {
-      Held call = held.get(i);
+      HeldFields call = held.get(i);
       if (call.stream.id() == streamId) {
         if (i == first) { // Clients send messages in the order of their header fields.
           first++;
@@ -259,13 +259,13 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   }
 
   private void pass(int streamId) throws Http2Exception {
-    Held call = take(streamId);
+    HeldFields call = take(streamId);
     if (call != null) {
       pass(call);
     }
   }
 
-  private void pass(Held call) throws Http2Exception {
+  private void pass(HeldFields call) throws Http2Exception {
     super.onHeadersRead(
         context,
         call.stream.id(),
@@ -300,7 +300,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   /** Ends a read: passes on the unfinished calls, and writes answers. */
   void readComplete() {
     for (int i = first; i < held.size(); i++) {
-      Held call = held.get(i);
+      HeldFields call = held.get(i);
       if (codec.connection().stream(call.stream.id()) == call.stream) {
         try {
           pass(call);

@@ -1,6 +1,6 @@
 package dev.weir.server.internal.grpc;
 
-import dev.weir.server.internal.deciding.Asked;
+import dev.weir.server.internal.deciding.QuickRequest;
 
 /**
  * A reader of the usual protobuf of a rate limit request: one descriptor without permits or a limit
@@ -20,12 +20,12 @@ final class QuickMessage {
   /** The most bytes of a number: with seven bits in each, it is an int of at least 0. */
   private static final int MAX_NUMBER_BYTES = 4;
 
-  private final Asked asked = new Asked();
+  private final QuickRequest asked = new QuickRequest();
   private byte[] in = {};
   private int at;
 
   /** Returns the message that was read last. */
-  Asked asked() {
+  QuickRequest request() {
     return asked;
   }
 

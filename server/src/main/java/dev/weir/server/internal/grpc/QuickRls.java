@@ -73,7 +73,7 @@ final class QuickRls {
   private byte @Nullable [] decide() {
     boolean begun = false;
     try {
-      CurrentLimit limit = decider.take(message.asked());
+      CurrentLimit limit = decider.take(message.request());
       if (limit == null) {
         return null;
       }

@@ -128,7 +128,7 @@ final class QuotaBuckets
     long id = bounds.fingerprint(number, domain, usage.getBucketId());
     long now = ticker.nanos();
     QuotaBucket known = buckets.get(id);
-    if (known != null && report.asked() == 0) {
+    if (known != null && report.requests() == 0) {
       known.reportedAtNanos = now;
       if (now - known.usedAtNanos >= IDLE_NANOS) {
         forget(id);
@@ -165,7 +165,7 @@ final class QuotaBuckets
 
   /** Passes all requests of a bucket without a limit. */
   private void withoutLimit(QuotaReport report, long id) {
-    if (report.asked() > 0) {
+    if (report.requests() > 0) {
       bounds.recent().add(id);
       report.passAll();
     } else if (bounds.recent().has(id)) {
@@ -200,7 +200,7 @@ final class QuotaBuckets
 
   private void forget(long id) {
     if (buckets.remove(id) != null) {
-      gone(1);
+      removed(1);
     }
   }
 
@@ -220,10 +220,10 @@ final class QuotaBuckets
         each.remove();
       }
     }
-    gone(before - buckets.size());
+    removed(before - buckets.size());
   }
 
-  private void gone(int buckets) {
+  private void removed(int buckets) {
     int unused = places.addAndGet(-buckets);
     bounds.giveBack(buckets);
     count(-QuotaBucket.BYTES * buckets);

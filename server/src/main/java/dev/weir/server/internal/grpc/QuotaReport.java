@@ -84,7 +84,7 @@ final class QuotaReport {
   }
 
   /** Returns the number of requests since the last report, allowed or not. */
-  long asked() {
+  long requests() {
     return Math.max(0, usage.getNumRequestsAllowed() + usage.getNumRequestsDenied());
   }
 
@@ -115,7 +115,7 @@ final class QuotaReport {
   void assign(Policy policy, boolean first) {
     // Requests that passed before there was an assignment are counted with the first one.
     long unassigned = first ? Math.max(0, usage.getNumRequestsAllowed()) : 0;
-    long wanted = Math.min(MOST_TOKENS, asked() + asked() / 2 + 1);
+    long wanted = Math.min(MOST_TOKENS, requests() + requests() / 2 + 1);
     if (policy.sharing().consistency() == Consistency.LEASED) {
       lease(policy, 1 + Math.min(unassigned, MOST_TOKENS), wanted - 1, unassigned > 0);
     } else {

@@ -24,14 +24,14 @@ import java.util.function.Predicate;
  */
 public final class ConnectionGuard<C> {
   /** The deadlines of a connection. */
-  private static final class Watched {
+  private static final class WatchedDeadlines {
     /** The deadlines of unfinished requests. */
     private final Map<Object, Long> requests = new LinkedHashMap<>(4);
 
     private long deadline;
     private boolean answerUnread;
 
-    Watched(long deadline) {
+    WatchedDeadlines(long deadline) {
       this.deadline = deadline;
     }
 
@@ -56,7 +56,7 @@ public final class ConnectionGuard<C> {
   private final DoorCounters counters;
   private final Predicate<C> writable;
   private final Consumer<C> cut;
-  private final Map<C, Watched> open = new HashMap<>();
+  private final Map<C, WatchedDeadlines> open = new HashMap<>();
 
   /**
    * Guards the connections of one port.
@@ -85,7 +85,7 @@ public final class ConnectionGuard<C> {
   public boolean opened(C connection, long now) {
     boolean room = counters.opened();
     if (room) {
-      open.put(connection, new Watched(now + requestNanos));
+      open.put(connection, new WatchedDeadlines(now + requestNanos));
     }
     return room;
   }
@@ -97,7 +97,7 @@ public final class ConnectionGuard<C> {
 
   /** Starts the deadline of a request whose head has arrived: the rest must arrive in time. */
   public void requestBegan(C connection, Object request, long now) {
-    Watched watched = open.get(connection);
+    WatchedDeadlines watched = open.get(connection);
     if (watched != null) {
       watched.requests.put(request, now + requestNanos);
       watched.answerUnread = false;
@@ -115,7 +115,7 @@ public final class ConnectionGuard<C> {
   }
 
   private void postpone(C connection, Object request, long deadline) {
-    Watched watched = open.get(connection);
+    WatchedDeadlines watched = open.get(connection);
     if (watched != null) {
       watched.requests.replace(request, deadline);
     }
@@ -123,7 +123,7 @@ public final class ConnectionGuard<C> {
 
   /** Ends a request: the answer is written, as far as the client reads it. */
   public void requestEnded(C connection, Object request, long now) {
-    Watched watched = open.get(connection);
+    WatchedDeadlines watched = open.get(connection);
     if (watched != null) {
       watched.requests.remove(request);
       watched.answerUnread = !writable.test(connection);

@@ -85,7 +85,7 @@ public final class LoopLag {
               lag -> {
                 ScheduledFuture<?> unused =
                     loop.schedule(
-                        new Guarded(Loop.LATENESS, () -> lag.beat(ticker.nanos())),
+                        new GuardedTask(Loop.LATENESS, () -> lag.beat(ticker.nanos())),
                         BEAT_MILLIS,
                         TimeUnit.MILLISECONDS);
               };
@@ -140,7 +140,7 @@ public final class LoopLag {
    *
    * @param questions number of requests, at least 0
    */
-  public void asked(int questions) {
+  public void count(int questions) {
     asked += questions;
   }
 

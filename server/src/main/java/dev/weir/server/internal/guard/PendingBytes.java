@@ -170,7 +170,7 @@ public final class PendingBytes {
       held -= largest.held;
       largest.account.evict();
     }
-    tell(closed, holders.get(0).held);
+    log(closed, holders.get(0).held);
   }
 
   private void lower(long less) {
@@ -179,7 +179,7 @@ public final class PendingBytes {
     }
   }
 
-  private void tell(int closed, long largest) {
+  private void log(int closed, long largest) {
     log.write(
         Level.WARNING,
         "unfinished requests and answers that clients do not read hold more than "

@@ -21,14 +21,14 @@ public final class SystemLoad implements LoadSignal {
   public static final long POLL_MILLIS = ProcessorLoad.PERIOD.toMillis();
 
   /** A reading that a client has sent, and its time. */
-  private record Known(double load, long atNanos) {}
+  private record LoadReading(double load, long atNanos) {}
 
   private final LoadSource source;
   private final long keepNanos;
   private final Ticker ticker;
   private final ProcessorLoad processors;
   private final InFlightLoad inFlight;
-  private volatile Known pushed;
+  private volatile LoadReading pushed;
 
   private SystemLoad(ServerSettings settings, Ticker ticker, ProcessorLoad processors) {
     source = settings.value(Settings.LOAD_SIGNAL);
@@ -36,7 +36,7 @@ public final class SystemLoad implements LoadSignal {
     keepNanos = settings.value(Settings.LOAD_KEEP).toNanos();
     this.ticker = ticker;
     this.processors = processors;
-    pushed = new Known(Double.NaN, ticker.nanos());
+    pushed = new LoadReading(Double.NaN, ticker.nanos());
   }
 
   SystemLoad(ServerSettings settings, Ticker ticker, DoubleSupplier cpu) {
@@ -58,7 +58,7 @@ public final class SystemLoad implements LoadSignal {
       case CPU -> processors.load();
       case IN_FLIGHT -> inFlight.load();
       case PUSHED -> {
-        Known last = pushed;
+        LoadReading last = pushed;
         yield ticker.nanos() - last.atNanos > keepNanos ? Double.NaN : last.load;
       }
     };
@@ -73,7 +73,7 @@ public final class SystemLoad implements LoadSignal {
 
   /** Takes a reading from a client: at least 0, where 1 is full load. */
   public void push(double load) {
-    pushed = new Known(load, ticker.nanos());
+    pushed = new LoadReading(load, ticker.nanos());
   }
 
   /** Returns whether requests have to be counted as in flight. */

@@ -8,7 +8,7 @@
  *       ones
  *   <li>{@link dev.weir.server.internal.guard.EventLoops}: the threads of HTTP and the Redis
  *       protocol
- *   <li>{@link dev.weir.server.internal.guard.Guarded}: a periodic task whose errors are logged
+ *   <li>{@link dev.weir.server.internal.guard.GuardedTask}: a periodic task whose errors are logged
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

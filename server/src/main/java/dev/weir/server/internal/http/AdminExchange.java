@@ -166,8 +166,8 @@ final class AdminExchange {
     response.setChunked(true);
     EventSending sending =
         new EventSending(request.connection(), response, events, ticker, wait::forClient);
-    response.closeHandler(closed -> sending.gone());
-    response.exceptionHandler(broken -> sending.gone());
+    response.closeHandler(closed -> sending.closed());
+    response.exceptionHandler(broken -> sending.closed());
     response.drainHandler(drained -> sending.send());
     wait.forServer(); // EventSending has a deadline of its own for the client.
     events.begin(() -> loop.accept(sending::send));

@@ -34,14 +34,14 @@ public final class AdminRequests implements Requests {
   @Override
   public void answer(HttpServerRequest request, byte[] body, Wait wait) {
     new AdminExchange(request, handler, workers, wait, ticker)
-        .begin(asked(request, body), body.length);
+        .begin(toAdminRequest(request, body), body.length);
   }
 
   /**
    * Returns a request for the handler. HEAD becomes GET: it has the same fields, but the body is
    * not sent.
    */
-  private static AdminRequest asked(HttpServerRequest request, byte[] body) {
+  private static AdminRequest toAdminRequest(HttpServerRequest request, byte[] body) {
     HttpMethod method = request.method();
     Map<String, List<String>> fields = new HashMap<>();
     for (Map.Entry<String, String> field : request.headers()) {

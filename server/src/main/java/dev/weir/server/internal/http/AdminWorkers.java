@@ -1,7 +1,7 @@
 package dev.weir.server.internal.http;
 
 import dev.weir.internal.DaemonThreads;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -59,7 +59,7 @@ public final class AdminWorkers implements AutoCloseable {
   /** Runs a further step of a request; returns false if the server stops. */
   boolean run(Runnable step) {
     try {
-      threads.execute(new Guarded(Loop.ADMIN, step));
+      threads.execute(new GuardedTask(Loop.ADMIN, step));
       return true;
     } catch (RejectedExecutionException e) {
       return false;

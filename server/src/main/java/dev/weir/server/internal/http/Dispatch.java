@@ -156,7 +156,7 @@ final class Dispatch {
   }
 
   /** The part of a body that has arrived. */
-  private final class Body implements HttpPeer.Unfinished {
+  private final class Body implements HttpPeer.UnfinishedRequest {
     private final HttpServerRequest request;
     private final HttpPeer peer;
     private final long declared;
@@ -179,7 +179,7 @@ final class Dispatch {
       peer = HttpPeer.of(request.connection());
       if (request.version() == HttpVersion.HTTP_2) {
         headBytes = headBytes(request);
-        boolean unused = tell(headBytes);
+        boolean unused = account(headBytes);
       }
     }
 
@@ -206,7 +206,7 @@ final class Dispatch {
     private void append(Buffer chunk, int length) {
       if (size + length > received.length) {
         int wanted = size + length + (size + length) / 4;
-        if (!tell(headBytes + wanted)) {
+        if (!account(headBytes + wanted)) {
           return;
         }
         received = Arrays.copyOf(received, wanted);
@@ -216,7 +216,7 @@ final class Dispatch {
     }
 
     /** Counts the kept bytes in the budget; returns whether they may be kept. */
-    private boolean tell(long bytes) {
+    private boolean account(long bytes) {
       long change = bytes - told;
       told = bytes;
       boolean unused = peer.account().add(change);
@@ -249,7 +249,7 @@ final class Dispatch {
       only = null;
       received = NONE;
       size = 0;
-      boolean unused = tell(0);
+      boolean unused = account(0);
     }
 
     /** Returns the whole body and frees it. */

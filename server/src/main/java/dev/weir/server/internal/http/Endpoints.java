@@ -361,7 +361,7 @@ public final class Endpoints {
       return;
     }
     fields.add(check, answer, response::putHeader);
-    if (Reply.wantsText(request)) {
+    if (Reply.acceptsText(request)) {
       Reply.send(request, check.httpStatus(), Reply.TEXT, check.detail() + "\n");
     } else {
       CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;

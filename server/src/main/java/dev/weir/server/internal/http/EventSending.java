@@ -41,7 +41,7 @@ final class EventSending {
     this.ending = ending;
   }
 
-  void gone() {
+  void closed() {
     events.end();
   }
 

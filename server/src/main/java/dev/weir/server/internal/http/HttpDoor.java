@@ -6,10 +6,10 @@ import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.guard.ConnectionGuard;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.Port;
-import dev.weir.server.internal.guard.Unread;
+import dev.weir.server.internal.guard.UnreadAnswers;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
@@ -207,7 +207,7 @@ public final class HttpDoor implements Port {
 
   private static boolean writable(HttpConnection connection) {
     return !(connection instanceof HttpServerConnection transport)
-        || Unread.none(transport.channelHandlerContext().channel());
+        || UnreadAnswers.none(transport.channelHandlerContext().channel());
   }
 
   private static void cut(HttpConnection connection) {
@@ -245,7 +245,7 @@ public final class HttpDoor implements Port {
 
     @Override
     public Future<?> start() {
-      Runnable sweep = new Guarded(Loop.CONNECTIONS, () -> guard.sweep(ticker.nanos()));
+      Runnable sweep = new GuardedTask(Loop.CONNECTIONS, () -> guard.sweep(ticker.nanos()));
       vertx.setPeriodic(ConnectionGuard.sweepMillis(settings), timer -> sweep.run());
       HttpServer server = vertx.createHttpServer(options);
       server.connectionHandler(this::opened);

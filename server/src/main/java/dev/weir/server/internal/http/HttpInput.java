@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.server.internal.deciding.ByteText;
 import dev.weir.server.internal.guard.ConnectionGuard;
 import dev.weir.server.internal.guard.DoorCounters;
-import dev.weir.server.internal.guard.Unread;
+import dev.weir.server.internal.guard.UnreadAnswers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -145,7 +145,7 @@ final class HttpInput extends ChannelDuplexHandler {
     heads = 0;
     try {
       at = whole(in, at, in.writerIndex());
-    } catch (Refused refused) {
+    } catch (InputException refused) {
       over = true;
       pass(ctx, in, from, refused.at);
       refuse(ctx, refused.problem, refused.inHead);
@@ -166,7 +166,7 @@ final class HttpInput extends ChannelDuplexHandler {
         || wasHead
         || !framing.inHead()
         || !peer.isIdle()
-        || !Unread.none(ctx.channel())) {
+        || !UnreadAnswers.none(ctx.channel())) {
       return from; // Answers keep their order, and a client that does not read has to wait.
     }
     int rest = quick.answer(in, from, to);
@@ -190,13 +190,13 @@ final class HttpInput extends ChannelDuplexHandler {
   }
 
   /** The problem that ends reading, with its position. */
-  private static final class Refused extends Exception {
+  private static final class InputException extends Exception {
     private static final long serialVersionUID = 1;
     private final int at;
     private final boolean inHead;
     private final transient HttpProblem problem;
 
-    Refused(int at, boolean inHead, HttpProblem problem) {
+    InputException(int at, boolean inHead, HttpProblem problem) {
       super(problem.getMessage(), null, false, false);
       this.at = at;
       this.inHead = inHead;
@@ -205,7 +205,7 @@ final class HttpInput extends ChannelDuplexHandler {
   }
 
   /** Returns the end of the bytes that can be passed on: the start of an unfinished head. */
-  private int whole(ByteBuf in, int from, int to) throws Refused {
+  private int whole(ByteBuf in, int from, int to) throws InputException {
     int at = from;
     boolean inHead = true;
     try {
@@ -229,7 +229,7 @@ final class HttpInput extends ChannelDuplexHandler {
       }
       return at;
     } catch (HttpProblem problem) {
-      throw new Refused(at, inHead, problem);
+      throw new InputException(at, inHead, problem);
     }
   }
 
@@ -308,7 +308,7 @@ final class HttpInput extends ChannelDuplexHandler {
   }
 
   private void unread(Channel channel) {
-    long now = Unread.bytes(channel);
+    long now = UnreadAnswers.bytes(channel);
     if (now != unreadBytes) {
       long change = now - unreadBytes;
       unreadBytes = now;

@@ -2,7 +2,7 @@ package dev.weir.server.internal.http;
 
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
-import dev.weir.server.internal.guard.Unread;
+import dev.weir.server.internal.guard.UnreadAnswers;
 import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -23,7 +23,7 @@ final class HttpPeer {
   private static final AttributeKey<HttpPeer> KEY = AttributeKey.valueOf(HttpPeer.class, "peer");
 
   /** A request whose body has not fully arrived. */
-  interface Unfinished {
+  interface UnfinishedRequest {
     /** Answers the request with the problem; the rest of its body is dropped. */
     void refuse(HttpProblem problem);
   }
@@ -32,7 +32,7 @@ final class HttpPeer {
   private final PendingBytes.Account account;
   private final PendingBytes pending;
   private final Runnable refuseHead;
-  private final Set<Unfinished> unfinished = new LinkedHashSet<>(2);
+  private final Set<UnfinishedRequest> unfinished = new LinkedHashSet<>(2);
   private @Nullable HttpProblem brokenBody;
   private int unanswered;
   private long queueTold;
@@ -89,7 +89,7 @@ final class HttpPeer {
    */
   void queued(int requests) {
     unanswered += requests;
-    tellQueue();
+    updateQueue();
   }
 
   /** Returns whether no request waits for its answer. */
@@ -100,10 +100,10 @@ final class HttpPeer {
   /** Records that a request was answered. */
   void answered() {
     unanswered = Math.max(0, unanswered - 1);
-    tellQueue();
+    updateQueue();
   }
 
-  private void tellQueue() {
+  private void updateQueue() {
     long now = QUEUED_BYTES * Math.max(0, unanswered - 1);
     if (now != queueTold) {
       long change = now - queueTold;
@@ -113,14 +113,14 @@ final class HttpPeer {
   }
 
   /** Registers a request whose body begins to arrive. */
-  void began(Unfinished request) {
+  void began(UnfinishedRequest request) {
     unfinished.add(request);
     if (brokenBody != null) {
       request.refuse(brokenBody);
     }
   }
 
-  void ended(Unfinished request) {
+  void ended(UnfinishedRequest request) {
     unfinished.remove(request);
   }
 
@@ -137,10 +137,10 @@ final class HttpPeer {
       loop.execute(this::evict);
       return;
     }
-    List<Unfinished> refused = new ArrayList<>(unfinished);
+    List<UnfinishedRequest> refused = new ArrayList<>(unfinished);
     HttpProblem problem = new HttpProblem(503, "Too much at once", pending.refusal());
     refused.forEach(each -> each.refuse(problem));
-    if (refused.isEmpty() || !Unread.none(connection.channelHandlerContext().channel())) {
+    if (refused.isEmpty() || !UnreadAnswers.none(connection.channelHandlerContext().channel())) {
       refuseHead.run();
     }
   }

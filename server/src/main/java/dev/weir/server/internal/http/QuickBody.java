@@ -1,6 +1,6 @@
 package dev.weir.server.internal.http;
 
-import dev.weir.server.internal.deciding.Asked;
+import dev.weir.server.internal.deciding.QuickRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -33,7 +33,7 @@ final class QuickBody {
    */
   private static final int MAX_DIGITS = 9;
 
-  private final Asked asked = new Asked();
+  private final QuickRequest asked = new QuickRequest();
   private byte[] in = {};
   private int at;
   private int to;
@@ -44,7 +44,7 @@ final class QuickBody {
   private int textTo;
 
   /** Returns the body that was read last. */
-  Asked asked() {
+  QuickRequest request() {
     return asked;
   }
 
@@ -59,10 +59,10 @@ final class QuickBody {
     at = from;
     to = end;
     asked.clear();
-    return request() && next() < 0 && asked.count() > 0;
+    return readRequest() && next() < 0 && asked.count() > 0;
   }
 
-  private boolean request() {
+  private boolean readRequest() {
     boolean domains = false;
     boolean descriptors = false;
     boolean hits = false;

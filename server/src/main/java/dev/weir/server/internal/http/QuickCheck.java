@@ -4,8 +4,8 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
 import dev.weir.protocol.http.CheckAnswer;
-import dev.weir.server.internal.deciding.Asked;
 import dev.weir.server.internal.deciding.ByteText;
+import dev.weir.server.internal.deciding.QuickRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.function.BiConsumer;
 
@@ -26,7 +26,7 @@ final class QuickCheck implements QuickPath {
   }
 
   @Override
-  public void write(Asked asked, RequestBatch decided, ByteText answers) {
+  public void write(QuickRequest asked, RequestBatch decided, ByteText answers) {
     Answer answer = decided.answer(0);
     CheckAnswer check = new CheckAnswer(asked.request(), answer);
     BiConsumer<CharSequence, CharSequence> field =

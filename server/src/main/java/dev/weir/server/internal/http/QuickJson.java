@@ -2,9 +2,9 @@ package dev.weir.server.internal.http;
 
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
-import dev.weir.server.internal.deciding.Asked;
 import dev.weir.server.internal.deciding.ByteText;
 import dev.weir.server.internal.deciding.LimitBytes;
+import dev.weir.server.internal.deciding.QuickRequest;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -49,7 +49,7 @@ final class QuickJson implements QuickPath {
   }
 
   @Override
-  public void write(Asked asked, RequestBatch decided, ByteText answers) {
+  public void write(QuickRequest asked, RequestBatch decided, ByteText answers) {
     boolean allowed = decided.allowed(0);
     long remaining = RlsJson.uint32(decided.remaining(0));
     content

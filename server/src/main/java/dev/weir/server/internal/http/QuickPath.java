@@ -2,8 +2,8 @@ package dev.weir.server.internal.http;
 
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
-import dev.weir.server.internal.deciding.Asked;
 import dev.weir.server.internal.deciding.ByteText;
+import dev.weir.server.internal.deciding.QuickRequest;
 
 /** The writer of the answers of one path that needs no codec. Confined to one event loop. */
 interface QuickPath {
@@ -17,5 +17,5 @@ interface QuickPath {
    *
    * @param decided contains the one request that has been read, which is decided
    */
-  void write(Asked asked, RequestBatch decided, ByteText answers);
+  void write(QuickRequest asked, RequestBatch decided, ByteText answers);
 }

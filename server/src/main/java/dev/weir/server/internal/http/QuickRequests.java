@@ -104,12 +104,12 @@ final class QuickRequests implements Quick {
     int before = answers.size();
     boolean begun = false;
     try {
-      CurrentLimit limit = decider.take(body.asked());
+      CurrentLimit limit = decider.take(body.request());
       if (limit == null || !path.takes(limit)) {
         return false;
       }
       begun = true;
-      path.write(body.asked(), decider.decide(), answers);
+      path.write(body.request(), decider.decide(), answers);
       return true;
     } catch (RuntimeException e) {
       if (begun) {

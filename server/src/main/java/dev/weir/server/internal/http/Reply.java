@@ -84,7 +84,7 @@ final class Reply {
     if (status == 503) {
       response.putHeader(RETRY_AFTER, "1");
     }
-    if (wantsText(request)) {
+    if (acceptsText(request)) {
       send(request, status, TEXT, detail + "\n");
     } else {
       send(request, status, PROBLEM, ProblemType.document(status, title, detail));
@@ -124,7 +124,7 @@ final class Reply {
   }
 
   /** Returns whether the client accepts plain text but not JSON. */
-  static boolean wantsText(HttpServerRequest request) {
+  static boolean acceptsText(HttpServerRequest request) {
     String accept = request.getHeader(HttpHeaders.ACCEPT);
     if (accept == null || accept.equals("*/*") || accept.equals("application/json")) {
       return false; // These are the usual values.

@@ -8,7 +8,7 @@ import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.internal.Histogram;
 import dev.weir.server.internal.guard.DoorCounters;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.log.AcceptFailures;
@@ -40,10 +40,10 @@ import java.util.function.ToLongFunction;
  * by many threads.
  */
 public final class ServerMetrics implements MultiCollector {
-  private final Supplier<Counted> counted;
+  private final Supplier<MetricSources> counted;
   private final Labels build = Labels.of("version", version());
 
-  private ServerMetrics(Supplier<Counted> counted) {
+  private ServerMetrics(Supplier<MetricSources> counted) {
     this.counted = counted;
   }
 
@@ -52,7 +52,7 @@ public final class ServerMetrics implements MultiCollector {
    *
    * @param counted is called at each scrape
    */
-  public static PrometheusRegistry registry(Supplier<Counted> counted) {
+  public static PrometheusRegistry registry(Supplier<MetricSources> counted) {
     PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(new ServerMetrics(counted));
     // Not JvmMetrics, whose allocation metric adds a listener to the JVM that is never removed.
@@ -80,7 +80,7 @@ public final class ServerMetrics implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    Counted now = counted.get();
+    MetricSources now = counted.get();
     Families families = new Families();
     families.info("weir_build", "Version of this server; the value is always 1.", build);
     service(families, now);
@@ -95,7 +95,7 @@ public final class ServerMetrics implements MultiCollector {
     return families.all();
   }
 
-  private static void service(Families to, Counted now) {
+  private static void service(Families to, MetricSources now) {
     to.gauge(
         "weir_load",
         "Load that elastic rules act on: 1 is full load, NaN means that the load is not known.",
@@ -370,7 +370,7 @@ public final class ServerMetrics implements MultiCollector {
         "Errors in the server's own recurring work, by kind of work; the work goes on.",
         Arrays.asList(Loop.values()),
         loop -> Labels.of("loop", loop.label()),
-        Guarded::errors);
+        GuardedTask::errors);
     to.counter(
         "weir_accept_failures",
         "How often connections could not be taken because the process had no file descriptor"

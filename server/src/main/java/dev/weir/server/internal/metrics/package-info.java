@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link dev.weir.server.internal.metrics.ServerMetrics}: the registry of a server; begin
  *       here
- *   <li>{@link dev.weir.server.internal.metrics.Counted}: the sources of the figures
+ *   <li>{@link dev.weir.server.internal.metrics.MetricSources}: the sources of the figures
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RespCommands {
   /** The state of the connection after a command. */
-  enum After {
+  enum NextStep {
     GO_ON,
     /** The reply comes later; nothing else may be replied before. */
     WAIT,
@@ -37,29 +37,29 @@ final class RespCommands {
   /**
    * A command that the port offers, with the details for COMMAND: arguments, the first key, flags.
    */
-  private record Known(String name, int arity, int firstKey, String flag) {}
+  private record KnownCommand(String name, int arity, int firstKey, String flag) {}
 
-  private static final List<Known> KNOWN =
+  private static final List<KnownCommand> KNOWN =
       List.of(
-          new Known("cl.throttle", -5, 1, "write"),
-          new Known("throttle", -5, 1, "write"),
-          new Known("weir.check", -5, 0, "write"),
-          new Known("weir.lease", -6, 0, "write"),
-          new Known("weir.return", -3, 0, "write"),
-          new Known("del", -2, 1, "write"),
-          new Known("ping", -1, 0, "fast"),
-          new Known("echo", 2, 0, "fast"),
-          new Known("quit", -1, 0, "fast"),
-          new Known("hello", -1, 0, "fast"),
-          new Known("auth", -2, 0, "fast"),
-          new Known("client", -2, 0, "admin"),
-          new Known("command", -1, 0, "fast"),
-          new Known("info", -1, 0, "fast"),
-          new Known("select", 2, 0, "fast"),
-          new Known("reset", 1, 0, "fast"),
-          new Known("multi", 1, 0, "fast"),
-          new Known("exec", 1, 0, "fast"),
-          new Known("discard", 1, 0, "fast"));
+          new KnownCommand("cl.throttle", -5, 1, "write"),
+          new KnownCommand("throttle", -5, 1, "write"),
+          new KnownCommand("weir.check", -5, 0, "write"),
+          new KnownCommand("weir.lease", -6, 0, "write"),
+          new KnownCommand("weir.return", -3, 0, "write"),
+          new KnownCommand("del", -2, 1, "write"),
+          new KnownCommand("ping", -1, 0, "fast"),
+          new KnownCommand("echo", 2, 0, "fast"),
+          new KnownCommand("quit", -1, 0, "fast"),
+          new KnownCommand("hello", -1, 0, "fast"),
+          new KnownCommand("auth", -2, 0, "fast"),
+          new KnownCommand("client", -2, 0, "admin"),
+          new KnownCommand("command", -1, 0, "fast"),
+          new KnownCommand("info", -1, 0, "fast"),
+          new KnownCommand("select", 2, 0, "fast"),
+          new KnownCommand("reset", 1, 0, "fast"),
+          new KnownCommand("multi", 1, 0, "fast"),
+          new KnownCommand("exec", 1, 0, "fast"),
+          new KnownCommand("discard", 1, 0, "fast"));
 
   /** Commands that describe the connection, or would change the form of the replies. */
   private static final Set<String> NOT_IN_TRANSACTIONS = Set.of("AUTH", "HELLO", "POST", "HOST:");
@@ -117,11 +117,11 @@ final class RespCommands {
   /**
    * Runs one command. Its reply is in the writer after this, or after {@link #finish}.
    *
-   * @param later receives the task that {@link After#WAIT} and {@link After#AGAIN} wait for: it
+   * @param later receives the task that {@link NextStep#WAIT} and {@link NextStep#AGAIN} wait for: it
    *     writes the reply, and is to be run on the event loop. It may be called before this method
    *     returns.
    */
-  After run(RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
+  NextStep run(RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
     if (session.generation != tokens.generation()) {
       session.generation = tokens.generation();
       session.authenticated &= !tokens.required() || tokens.accepts(session.token);
@@ -132,16 +132,16 @@ final class RespCommands {
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
-        return checks.run(later) ? throttle(session, command, nowNanos, cell, later) : After.AGAIN;
+        return checks.run(later) ? throttle(session, command, nowNanos, cell, later) : NextStep.AGAIN;
       }
       if (!calls.run(nowNanos, out, later)) {
-        return After.AGAIN;
+        return NextStep.AGAIN;
       }
       if (command.is(0, "WEIR.CHECK")) {
         return check(session, command, nowNanos, later);
       }
       if (!checks.run(later)) {
-        return After.AGAIN;
+        return NextStep.AGAIN;
       }
       if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
         return lease(session, command, later);
@@ -160,7 +160,7 @@ final class RespCommands {
    * and commands of other connections may come in between. There is no WATCH: no key has a value to
    * be read.
    */
-  private After inTransaction(
+  private NextStep inTransaction(
       RespSession session,
       RespTransaction transaction,
       RespArguments command,
@@ -172,20 +172,20 @@ final class RespCommands {
         session.transaction = null;
         if (transaction.refused()) {
           out.error("EXECABORT Transaction discarded because of previous errors.");
-          return After.GO_ON;
+          return NextStep.GO_ON;
         }
         out.array(transaction.count());
         session.toRun = transaction;
-        return After.GO_ON;
+        return NextStep.GO_ON;
       }
       case "DISCARD" -> {
         session.transaction = null;
         out.simple(OK);
-        return After.GO_ON;
+        return NextStep.GO_ON;
       }
       case "MULTI" -> {
         out.error("ERR MULTI calls can not be nested");
-        return After.GO_ON;
+        return NextStep.GO_ON;
       }
       case "QUIT", "RESET" -> {
         session.transaction = null;
@@ -196,11 +196,11 @@ final class RespCommands {
         if (problem == null) {
           transaction.add(command.bytes(), command.from(), command.to());
           out.simple("QUEUED");
-          return After.GO_ON;
+          return NextStep.GO_ON;
         }
         transaction.refuse();
         out.error(problem);
-        return After.GO_ON;
+        return NextStep.GO_ON;
       }
     }
   }
@@ -220,7 +220,7 @@ final class RespCommands {
     if (transaction.full(command.to() - command.from())) {
       return "ERR MULTI: more than 1 MiB of commands (expected: EXEC before that)";
     }
-    for (Known known : KNOWN) {
+    for (KnownCommand known : KNOWN) {
       if (known.name.equalsIgnoreCase(name)) {
         int count = command.count();
         boolean fits = known.arity < 0 ? count >= -known.arity : count == known.arity;
@@ -237,16 +237,16 @@ final class RespCommands {
   }
 
   /** Writes an error behind the replies that are due. */
-  private After error(String text, long nowNanos, Consumer<Runnable> later) {
+  private NextStep error(String text, long nowNanos, Consumer<Runnable> later) {
     if (!finish(nowNanos, later)) {
-      return After.AGAIN;
+      return NextStep.AGAIN;
     }
     out.error(text);
-    return After.GO_ON;
+    return NextStep.GO_ON;
   }
 
   /** Returns the number of decisions since the last call. */
-  int asked() {
+  int decisions() {
     int count = asked;
     asked = 0;
     return count;
@@ -271,7 +271,7 @@ final class RespCommands {
     return checks.run(later) && calls.run(nowNanos, out, later);
   }
 
-  private After throttle(
+  private NextStep throttle(
       RespSession session,
       RespArguments command,
       long nowNanos,
@@ -294,18 +294,18 @@ final class RespCommands {
     long quantity =
         command.count() == 6 ? command.number(5, "quantity", 0, Long.MAX_VALUE >> 4) : 1;
     if (LoopLag.here().overloaded(nowNanos, 1)) {
-      After after =
+      NextStep after =
           error(
               "OVERLOADED the server is behind with its work, nothing was decided",
               nowNanos,
               later);
-      if (after == After.GO_ON) {
+      if (after == NextStep.GO_ON) {
         buckets.overloaded();
       }
       return after;
     }
     if (calls.full() && !finish(nowNanos, later)) {
-      return After.AGAIN;
+      return NextStep.AGAIN;
     }
     asked++;
     calls.add(
@@ -315,14 +315,14 @@ final class RespCommands {
         count,
         seconds,
         quantity);
-    return After.GO_ON;
+    return NextStep.GO_ON;
   }
 
   private long key(RespArguments command, int i) {
     return buckets.key(command.bytes(), command.start(i), command.end(i));
   }
 
-  private After check(
+  private NextStep check(
       RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
@@ -334,18 +334,18 @@ final class RespCommands {
     }
     long permits = command.number(2, "permits", 0, MAX_COUNT);
     if (checks.full() && !checks.run(later)) {
-      return After.AGAIN;
+      return NextStep.AGAIN;
     }
     checks.add(command, permits, nowNanos);
     asked++;
-    return After.GO_ON;
+    return NextStep.GO_ON;
   }
 
-  private After lease(RespSession session, RespArguments command, Consumer<Runnable> later)
+  private NextStep lease(RespSession session, RespArguments command, Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
       out.error(NO_AUTH);
-      return After.GO_ON;
+      return NextStep.GO_ON;
     }
     int count = command.count();
     if (command.is(0, "WEIR.LEASE")) {
@@ -359,10 +359,10 @@ final class RespCommands {
       }
       leases.giveBack(command, later);
     }
-    return After.WAIT;
+    return NextStep.WAIT;
   }
 
-  private After other(
+  private NextStep other(
       RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
       throws BadRequest {
     String name = command.text(0).toUpperCase(Locale.ROOT);
@@ -372,11 +372,11 @@ final class RespCommands {
       case "POST", "HOST:" -> {
         // A web page can make a browser send this; no Redis client sends it.
         out.error("ERR this is no HTTP");
-        return After.CLOSE;
+        return NextStep.CLOSE;
       }
       case "QUIT" -> {
         out.simple(OK);
-        return After.CLOSE;
+        return NextStep.CLOSE;
       }
       case "RESET" -> {
         session.version = 2;
@@ -395,11 +395,11 @@ final class RespCommands {
         }
       }
     }
-    return After.GO_ON;
+    return NextStep.GO_ON;
   }
 
   /** Resets all keys at once, and replies when the last one is reset. */
-  private After delete(RespArguments command, long nowNanos, Consumer<Runnable> later)
+  private NextStep delete(RespArguments command, long nowNanos, Consumer<Runnable> later)
       throws BadRequest {
     count(command, 2, Integer.MAX_VALUE, "<key> [<key> ...]");
     int keys = command.count() - 1;
@@ -418,7 +418,7 @@ final class RespCommands {
             }
           });
     }
-    return After.WAIT;
+    return NextStep.WAIT;
   }
 
   private void trusted(RespSession session, RespArguments command, String name) throws BadRequest {
@@ -553,7 +553,7 @@ final class RespCommands {
   private void command(RespArguments command) {
     if (command.count() == 1) {
       out.array(KNOWN.size());
-      for (Known known : KNOWN) {
+      for (KnownCommand known : KNOWN) {
         int key = known.firstKey;
         out.array(6).bulk(known.name).integer(known.arity).array(1).simple(known.flag);
         out.integer(key).integer(key).integer(key);

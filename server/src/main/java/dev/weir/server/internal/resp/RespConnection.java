@@ -1,7 +1,7 @@
 package dev.weir.server.internal.resp;
 
 import dev.weir.server.internal.guard.PendingBytes;
-import dev.weir.server.internal.guard.Unread;
+import dev.weir.server.internal.guard.UnreadAnswers;
 import dev.weir.server.internal.log.Logs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -161,7 +161,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   /** Counts in the budget the bytes of the connection: commands, and unread replies. */
   private void account(Channel channel) {
     if (account != null) {
-      long unread = Unread.bytes(channel);
+      long unread = UnreadAnswers.bytes(channel);
       long queued = session.transaction == null ? 0 : session.transaction.held();
       boolean kept = account.add(pending.length + undecided + queued + unread - account.held());
       if (kept && unread > 0 && !toldWhenRead) {
@@ -291,7 +291,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
 
   /** Counts the time of the requests that are answered now. */
   private void measure() {
-    asked += loop.commands.asked();
+    asked += loop.commands.decisions();
     if (asked > 0 && !waiting) {
       loop.times.ended(askedNanos, asked);
       asked = 0;
@@ -301,14 +301,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   /** Runs a command; returns false if it must be run again. */
   private boolean run(RespArguments command, long now) {
     answered = false;
-    RespCommands.After after = loop.commands.run(session, command, now, later);
+    RespCommands.NextStep after = loop.commands.run(session, command, now, later);
     switch (after) {
       case GO_ON -> {}
       case WAIT, AGAIN -> waiting = !answered;
       case CLOSE -> closing = true;
     }
     limits();
-    return after != RespCommands.After.AGAIN;
+    return after != RespCommands.NextStep.AGAIN;
   }
 
   /** Decides the calls that are left over; then the connection may be waiting for them. */

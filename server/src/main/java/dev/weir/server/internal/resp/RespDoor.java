@@ -8,7 +8,7 @@ import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.guard.ConnectionGuard;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.EventLoops;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.Port;
 import dev.weir.server.internal.log.Logs;
@@ -170,7 +170,7 @@ public final class RespDoor implements Port {
     Ticker ticker = parts.ticker();
     ScheduledFuture<?> unused =
         eventLoop.scheduleWithFixedDelay(
-            new Guarded(Loop.CONNECTIONS, () -> loop.guard.sweep(ticker.nanos())),
+            new GuardedTask(Loop.CONNECTIONS, () -> loop.guard.sweep(ticker.nanos())),
             sweepMillis,
             sweepMillis,
             TimeUnit.MILLISECONDS);

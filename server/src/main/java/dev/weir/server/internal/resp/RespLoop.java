@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.guard.ConnectionGuard;
 import dev.weir.server.internal.guard.DoorCounters;
-import dev.weir.server.internal.guard.Unread;
+import dev.weir.server.internal.guard.UnreadAnswers;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.settings.ServerSettings;
 import io.netty.channel.Channel;
@@ -35,7 +35,7 @@ final class RespLoop {
     times = new RequestTimes(counters.times(), ticker);
     ThrottleCalls calls = new ThrottleCalls(parts.buckets());
     commands = new RespCommands(parts.decider(), parts.tokens(), calls, out);
-    guard = new ConnectionGuard<>(settings, counters, Unread::none, RespLoop::cut);
+    guard = new ConnectionGuard<>(settings, counters, UnreadAnswers::none, RespLoop::cut);
   }
 
   private static void cut(Channel channel) {

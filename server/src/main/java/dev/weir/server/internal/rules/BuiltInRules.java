@@ -9,7 +9,7 @@ import dev.weir.server.internal.http.Endpoints;
 /** The demo rules, in force with neither {@code --rules} nor a configuration store. */
 record BuiltInRules(RuleDefaults defaults) implements RuleSource {
   @Override
-  public Rules.Loaded load() {
+  public Rules.LoadResult load() {
     return Rules.parse("built-in rules", Endpoints.resource(RulesInForce.BUILT_IN), defaults);
   }
 

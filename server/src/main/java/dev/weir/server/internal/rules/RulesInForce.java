@@ -10,7 +10,7 @@ import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.http.RulesPage;
 import dev.weir.server.internal.log.LogEvent;
@@ -89,12 +89,12 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       Logs.LOG.info("rules: those of " + settings.value(Settings.UPSTREAM).get());
       return List.of();
     }
-    Rules.Loaded first = source.load();
+    Rules.LoadResult first = source.load();
     RuleSet rules = first.ruleSet();
     if (rules == null) {
       return first.problems();
     }
-    tell(rules);
+    publish(rules);
     long revision;
     try {
       revision = engine.apply(rules);
@@ -161,7 +161,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
    * Passes rules from files to the configuration before they are in force. It has those from the
    * store already.
    */
-  private void tell(RuleSet rules) {
+  private void publish(RuleSet rules) {
     if (!settings.rulesFromStore()) {
       configuration.inForce(rules);
     }
@@ -243,7 +243,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   /** Logs a rule set that could not be read or put in force for a reason other than its content. */
   @Override
   public void failed(Throwable error) {
-    Guarded.failed(
+    GuardedTask.failed(
         Loop.RULES,
         "a change could not be applied; revision "
             + engine.revision()
@@ -254,14 +254,14 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
 
   /** Puts a valid rule set in force; a set with errors is logged and changes nothing. */
   @Override
-  public List<Problem> changed(Rules.Loaded loaded) {
+  public List<Problem> changed(Rules.LoadResult loaded) {
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
       return refused(loaded.problems());
     }
     RuleSetChange change = RuleSetChange.of(engine.rules(), rules);
-    tell(rules);
+    publish(rules);
     try {
       long revision = engine.apply(rules);
       logWarnings(loaded);
@@ -284,7 +284,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
-  private static void logWarnings(Rules.Loaded loaded) {
+  private static void logWarnings(Rules.LoadResult loaded) {
     List<Problem> warnings =
         loaded.problems().stream().filter(each -> each.severity() == Severity.WARNING).toList();
     if (!warnings.isEmpty()) {

@@ -172,7 +172,7 @@ public final class StoredConfiguration implements Configuration {
     settings.lastKnown().ifPresent(builder::lastKnown);
     settings.value(Settings.CONFIG_MAX_STALE).ifPresent(builder::maxStale);
     if (!settings.rulesFromStore()) {
-      builder.rulesElsewhere();
+      builder.withoutRules();
     }
     return builder.open();
   }

@@ -199,7 +199,7 @@ final class ClusterChecks {
     String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
     if (!members.isEmpty() && members.get(0).standsForAll()) {
       return newcomer(settings)
-          .or(() -> name.isEmpty() ? Optional.empty() : Optional.of(behind(members.get(0), name)));
+          .or(() -> name.isEmpty() ? Optional.empty() : Optional.of(memberOf(members.get(0), name)));
     }
     return members.stream()
         .filter(each -> each.name().equals(name) || each.host().equals(name))
@@ -220,7 +220,7 @@ final class ClusterChecks {
   }
 
   /** Returns a member behind a name of the DNS that does not have an address of its own. */
-  private static ClusterMember behind(ClusterMember all, String name) {
+  private static ClusterMember memberOf(ClusterMember all, String name) {
     boolean kubernetes = System.getenv("KUBERNETES_SERVICE_HOST") != null;
     // A pod of a StatefulSet has this name for as long as it exists, and its address until it ends.
     String host = kubernetes ? hostName() + "." + all.host() : hostAddress();

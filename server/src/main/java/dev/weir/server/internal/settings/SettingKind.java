@@ -2,8 +2,8 @@ package dev.weir.server.internal.settings;
 
 import dev.weir.internal.Choice;
 import dev.weir.rules.DurationText;
-import dev.weir.rules.Expected;
 import dev.weir.rules.ShareText;
+import dev.weir.rules.ValueErrors;
 import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -356,7 +356,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     return new SettingKind<>(
         String.join(", ", names),
         String.join("|", names),
-        text -> Expected.choice(type, "setting", text.toLowerCase(Locale.ROOT)));
+        text -> ValueErrors.choice(type, "setting", text.toLowerCase(Locale.ROOT)));
   }
 
   /** Returns the kind of a constant, or none. See {@link #choice}. */

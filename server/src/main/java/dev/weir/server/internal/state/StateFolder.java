@@ -76,7 +76,7 @@ public final class StateFolder implements StateStorage {
   private final StateClock clock;
   private final FileChannel lock;
   private final boolean crashed;
-  private final Map<String, Saved> tables = new LinkedHashMap<>();
+  private final Map<String, SavedTable> tables = new LinkedHashMap<>();
 
   /**
    * True if the earlier admissions of some table are not known, and must not be treated as known.
@@ -93,7 +93,7 @@ public final class StateFolder implements StateStorage {
    * @param keys a word for the fingerprints by which it identifies keys: with other fingerprints
    *     they are other keys
    */
-  private record Saved(MemoryStore store, String keys) {}
+  private record SavedTable(MemoryStore store, String keys) {}
 
   private StateFolder(
       Path folder, AfterCrash afterCrash, Duration interval, StateClock clock, FileChannel lock) {
@@ -220,7 +220,7 @@ public final class StateFolder implements StateStorage {
   public MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
       throws StartException {
     MemoryStore table = restored(name, keys, maxKeys, maxBytes);
-    tables.put(name, new Saved(table, keys));
+    tables.put(name, new SavedTable(table, keys));
     return table;
   }
 
@@ -344,7 +344,7 @@ public final class StateFolder implements StateStorage {
   /** Writes an image of each table; the images are complete if nothing is decided any more. */
   private synchronized long saveAll() throws IOException {
     long keys = 0;
-    for (Map.Entry<String, Saved> each : tables.entrySet()) {
+    for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       Path image = folder.resolve(each.getKey() + IMAGE);
       Path next = folder.resolve(each.getKey() + IMAGE + ".next");
       Files.deleteIfExists(next);
@@ -358,7 +358,7 @@ public final class StateFolder implements StateStorage {
     return keys;
   }
 
-  private long save(Saved table, FileChannel file) throws IOException {
+  private long save(SavedTable table, FileChannel file) throws IOException {
     OutputStream out = Channels.newOutputStream(file);
     DataOutputStream head = new DataOutputStream(out);
     clock.reading(ticker()).write(head);
@@ -388,7 +388,7 @@ public final class StateFolder implements StateStorage {
       if (unknown) {
         // The past of a table that this run did not have is unknown to the next run too.
         for (String name : NAMES) {
-          tables.computeIfAbsent(name, absent -> new Saved(unknown(1, 1), ""));
+          tables.computeIfAbsent(name, absent -> new SavedTable(unknown(1, 1), ""));
         }
       }
       long keys = saveAll();
@@ -438,7 +438,7 @@ public final class StateFolder implements StateStorage {
     }
 
     @Override
-    public Scheduled schedule(long nanos, Runnable task) {
+    public ScheduledTask schedule(long nanos, Runnable task) {
       return other.schedule(nanos, task);
     }
   }

@@ -55,7 +55,7 @@ final class PrometheusMetrics implements MetricProducer {
     if (from != null) {
       long nowNanos = Clock.getDefault().now();
       for (MetricSnapshot family : from.scrape()) {
-        Converted converted = converted(family, nowNanos);
+        ConvertedMetrics converted = converted(family, nowNanos);
         if (converted != null && !converted.data().getPoints().isEmpty()) {
           all.add(new Family(resource, family, converted));
         }
@@ -64,12 +64,12 @@ final class PrometheusMetrics implements MetricProducer {
     return all;
   }
 
-  private record Converted(MetricDataType type, String suffix, Data<?> data) {}
+  private record ConvertedMetrics(MetricDataType type, String suffix, Data<?> data) {}
 
   /** Returns a family's values; null for kinds that neither Weir nor the JVM's metrics have. */
-  private @Nullable Converted converted(MetricSnapshot family, long nowNanos) {
+  private @Nullable ConvertedMetrics converted(MetricSnapshot family, long nowNanos) {
     if (family instanceof CounterSnapshot counter) {
-      return new Converted(
+      return new ConvertedMetrics(
           MetricDataType.DOUBLE_SUM,
           "",
           SumData.createDoubleSumData(
@@ -89,7 +89,7 @@ final class PrometheusMetrics implements MetricProducer {
               .filter(HistogramSnapshot.HistogramDataPointSnapshot::hasClassicHistogramData)
               .map(point -> histogram(point, nowNanos))
               .toList();
-      return new Converted(
+      return new ConvertedMetrics(
           MetricDataType.HISTOGRAM,
           "",
           HistogramData.create(AggregationTemporality.CUMULATIVE, points));
@@ -97,13 +97,13 @@ final class PrometheusMetrics implements MetricProducer {
     if (family instanceof SummarySnapshot summary) {
       List<SummaryPointData> points =
           summary.getDataPoints().stream().map(point -> summary(point, nowNanos)).toList();
-      return new Converted(MetricDataType.SUMMARY, "", SummaryData.create(points));
+      return new ConvertedMetrics(MetricDataType.SUMMARY, "", SummaryData.create(points));
     }
     return null;
   }
 
-  private static Converted gauge(String suffix, List<DoublePointData> points) {
-    return new Converted(
+  private static ConvertedMetrics gauge(String suffix, List<DoublePointData> points) {
+    return new ConvertedMetrics(
         MetricDataType.DOUBLE_GAUGE, suffix, GaugeData.createDoubleGaugeData(points));
   }
 
@@ -165,7 +165,7 @@ final class PrometheusMetrics implements MetricProducer {
   }
 
   /** A family of the page for Prometheus. */
-  private record Family(Resource resource, MetricSnapshot source, Converted converted)
+  private record Family(Resource resource, MetricSnapshot source, ConvertedMetrics converted)
       implements MetricData {
     @Override
     public Resource getResource() {

@@ -3,7 +3,7 @@ package dev.weir.server.internal.telemetry;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.internal.DaemonThreads;
-import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,7 +64,7 @@ public final class Statsd implements AutoCloseable {
       Statsd statsd = new Statsd(server, metrics);
       ScheduledFuture<?> unused =
           statsd.thread.scheduleWithFixedDelay(
-              new Guarded(Loop.STATSD, statsd::send),
+              new GuardedTask(Loop.STATSD, statsd::send),
               ROUND_MILLIS,
               ROUND_MILLIS,
               TimeUnit.MILLISECONDS);
@@ -136,7 +136,7 @@ public final class Statsd implements AutoCloseable {
   /** Sends the increases since the last time, and ends. */
   @Override
   public void close() {
-    thread.execute(new Guarded(Loop.STATSD, this::send));
+    thread.execute(new GuardedTask(Loop.STATSD, this::send));
     thread.shutdown();
     try {
       if (!thread.awaitTermination(ROUND_MILLIS, TimeUnit.MILLISECONDS)) {

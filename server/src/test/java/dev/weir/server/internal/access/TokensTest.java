@@ -79,29 +79,29 @@ class TokensTest {
       try (RespClient resp = new RespClient(running.server.respPort())) {
         for (String command :
             new String[] {"PING", "CL.THROTTLE a 1 1 1", "WEIR.CHECK test 1 user a", "DEL a"}) {
-          assertThat(resp.ask(command.split(" ", -1))).startsWith("-NOAUTH ");
+          assertThat(resp.exchange(command.split(" ", -1))).startsWith("-NOAUTH ");
         }
-        assertThat(resp.ask("HELLO", "3")).startsWith("-NOAUTH ");
-        assertThat(resp.ask("AUTH", OTHER)).startsWith("-WRONGPASS ");
-        assertThat(resp.ask("HELLO", "3", "AUTH", "default", ONE)).startsWith("%7|");
-        assertThat(resp.ask("PING")).isEqualTo("+PONG|");
-        assertThat(resp.ask("RESET")).isEqualTo("+RESET|");
-        assertThat(resp.ask("PING")).startsWith("-NOAUTH ");
-        assertThat(resp.ask("AUTH", "anybody", ONE)).isEqualTo("+OK|");
+        assertThat(resp.exchange("HELLO", "3")).startsWith("-NOAUTH ");
+        assertThat(resp.exchange("AUTH", OTHER)).startsWith("-WRONGPASS ");
+        assertThat(resp.exchange("HELLO", "3", "AUTH", "default", ONE)).startsWith("%7|");
+        assertThat(resp.exchange("PING")).isEqualTo("+PONG|");
+        assertThat(resp.exchange("RESET")).isEqualTo("+RESET|");
+        assertThat(resp.exchange("PING")).startsWith("-NOAUTH ");
+        assertThat(resp.exchange("AUTH", "anybody", ONE)).isEqualTo("+OK|");
         assertThat(resp.throttle("CL.THROTTLE", "a", "1", "1", "1")).startsWith(0L, 2L);
       }
       grpcAsksForAToken(running);
       RespClient open = new RespClient(running.server.respPort());
-      assertThat(open.ask("AUTH", ONE)).isEqualTo("+OK|");
+      assertThat(open.exchange("AUTH", ONE)).isEqualTo("+OK|");
       try (LogCapture log = new LogCapture()) {
         Files.writeString(file, "short\n");
         log.await("the old content stays in force: line 1: a short token");
         Files.writeString(file, OTHER + "\n");
-        assertThat(open.ask("PING")).isEqualTo("+PONG|");
+        assertThat(open.exchange("PING")).isEqualTo("+PONG|");
         log.await("--token-file: changed, in force");
       }
-      assertThat(open.ask("PING")).startsWith("-NOAUTH ");
-      assertThat(open.ask("AUTH", OTHER)).isEqualTo("+OK|");
+      assertThat(open.exchange("PING")).startsWith("-NOAUTH ");
+      assertThat(open.exchange("AUTH", OTHER)).isEqualTo("+OK|");
       open.close();
       assertThat(running.post("/v1/check", CHECK, "Authorization", "Bearer " + ONE).statusCode())
           .isEqualTo(401);

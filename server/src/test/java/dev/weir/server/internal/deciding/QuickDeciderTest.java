@@ -55,7 +55,7 @@ class QuickDeciderTest {
   private boolean overloaded(QuickDecider quick, String key, int times) {
     LoopLag lag = new LoopLag(SECOND, ticker.nanos());
     LoopLag.here(lag);
-    Asked asked = new Asked();
+    QuickRequest asked = new QuickRequest();
     asked.domain(bytes("test"), 0, 4);
     assertThat(asked.begin()).isTrue();
     asked.key(bytes(key), 0, key.length());

@@ -106,7 +106,7 @@ class QuickCallsTest {
     return ByteBuffer.allocate(head.length + body.length).put(head).put(body).array();
   }
 
-  private static Answer ask(Http2Client client, int stream, byte[] message, String... more)
+  private static Answer request(Http2Client client, int stream, byte[] message, String... more)
       throws Exception {
     client.send(call(stream, message, more));
     return client.answer(stream);
@@ -115,7 +115,7 @@ class QuickCallsTest {
   /** Returns a client after one call: the fields of the first answer are written by the library. */
   private static Http2Client warm() throws Exception {
     Http2Client client = connect();
-    ask(client, 1, message("many", "first"));
+    request(client, 1, message("many", "first"));
     return client;
   }
 
@@ -159,8 +159,8 @@ class QuickCallsTest {
   void shortAndLongWay_haveTheSameAnswers(String key, boolean taken) throws Exception {
     try (Http2Client client = warm()) {
       for (int i = 0; i < 5; i++) {
-        Answer quick = ask(client, 3 + 4 * i, message(key, "quick"));
-        Answer slow = ask(client, 5 + 4 * i, message(key, "slow"), LONG_WAY);
+        Answer quick = request(client, 3 + 4 * i, message(key, "quick"));
+        Answer slow = request(client, 5 + 4 * i, message(key, "slow"), LONG_WAY);
         assertThat(quick.literal()).isEqualTo(taken);
         assertThat(slow.literal()).isFalse();
         assertThat(quick.fields()).containsEntry(":status", "200");
@@ -196,8 +196,8 @@ class QuickCallsTest {
           }
         }
         assertSame(
-            ask(client, stream, quick.build().toByteArray()),
-            ask(client, stream + 2, slow.build().toByteArray(), LONG_WAY));
+            request(client, stream, quick.build().toByteArray()),
+            request(client, stream + 2, slow.build().toByteArray(), LONG_WAY));
       }
     }
   }
@@ -207,7 +207,7 @@ class QuickCallsTest {
     try (Http2Client client = warm()) {
       for (int i = 0; i < 5; i++) {
         String[] way = i % 2 == 0 ? new String[0] : LONG_WAY;
-        Answer answer = ask(client, 3 + 2 * i, message("bucket", "both"), way);
+        Answer answer = request(client, 3 + 2 * i, message("bucket", "both"), way);
         assertThat(response(answer).getOverallCode())
             .isEqualTo(i < 3 ? RateLimitResponse.Code.OK : RateLimitResponse.Code.OVER_LIMIT);
       }
@@ -224,7 +224,7 @@ class QuickCallsTest {
     try (Http2Client client = warm()) {
       long before = running.metric(series);
       for (int i = 0; i < 10; i++) {
-        assertThat(ask(client, 3 + 2 * i, message("bucket", "c" + i)).literal()).isTrue();
+        assertThat(request(client, 3 + 2 * i, message("bucket", "c" + i)).literal()).isTrue();
       }
       assertThat(running.metric(series)).isEqualTo(before + 10);
     }
@@ -233,7 +233,7 @@ class QuickCallsTest {
   @Test
   void callInTwoPieces_isAnsweredWhereverItIsCut() throws Exception {
     try (Http2Client client = warm()) {
-      ByteBuffer expected = ask(client, 3, message("never", "cut")).message();
+      ByteBuffer expected = request(client, 3, message("never", "cut")).message();
       int length = call(3, message("never", "cut")).length;
       for (int cut = 1; cut < length; cut++) {
         int stream = 1 + 4 * cut;
@@ -298,7 +298,7 @@ class QuickCallsTest {
       assertThat(response(client.answer(7)).getStatuses(0).getLimitRemaining()).isEqualTo(2);
       client.settle();
       assertThat(client.isAnswered(3)).isFalse();
-      Answer empty = ask(client, 9, new byte[0]);
+      Answer empty = request(client, 9, new byte[0]);
       assertThat(empty.trailers())
           .containsEntry("grpc-status", "2")
           .containsEntry("grpc-message", "rate limit domain must not be empty");
@@ -342,7 +342,7 @@ class QuickCallsTest {
   void usualDeadline_goesTheShortWay(String timeout) throws Exception {
     try (Http2Client client = warm()) {
       Answer answer =
-          ask(
+          request(
               client,
               3,
               message("many", "deadline"),
@@ -364,7 +364,7 @@ class QuickCallsTest {
     SplittableRandom random = Trials.random("windows", runs);
     ByteBuffer expected;
     try (Http2Client client = warm()) {
-      expected = ask(client, 3, message("never", "window")).message();
+      expected = request(client, 3, message("never", "window")).message();
     }
     try (Http2Client client = connect(Http2Client.INITIAL_WINDOW_SIZE, 0)) {
       for (int stream = 1; stream < 2 * runs; stream += 2) {
@@ -462,7 +462,7 @@ class QuickCallsTest {
       for (int i = 0; i < 20; i++) {
         client.ping();
         for (int more = 0; more < 2; more++) {
-          assertThat(ask(client, stream, message("many", "ping")).trailers()).isNotEmpty();
+          assertThat(request(client, stream, message("many", "ping")).trailers()).isNotEmpty();
           stream += 2;
         }
       }

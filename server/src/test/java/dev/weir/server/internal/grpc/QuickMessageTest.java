@@ -73,13 +73,13 @@ class QuickMessageTest {
 
   private void assertReadAsGenerated(byte[] message) throws Exception {
     Request expected = messages.request(RateLimitRequest.parseFrom(message));
-    assertThat(expected.domain()).isEqualTo(quick.asked().domain());
+    assertThat(expected.domain()).isEqualTo(quick.request().domain());
     assertThat(expected.descriptors()).hasSize(1);
     assertThat(expected.descriptors().get(0).entries())
-        .isEqualTo(quick.asked().request().descriptors().get(0).entries());
+        .isEqualTo(quick.request().request().descriptors().get(0).entries());
     assertThat(expected.descriptors().get(0).limitOverride()).isNull();
     assertThat(expected.descriptors().get(0).permits()).isNull();
-    assertThat(Math.max(1, expected.permits())).isEqualTo(quick.asked().permits());
+    assertThat(Math.max(1, expected.permits())).isEqualTo(quick.request().permits());
   }
 
   @Test

@@ -75,7 +75,7 @@ class QuickRlsTest {
     engine.close();
   }
 
-  private static Answer ask(Http2Client client, int stream) throws Exception {
+  private static Answer request(Http2Client client, int stream) throws Exception {
     RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("test");
     request
         .addDescriptorsBuilder()
@@ -95,12 +95,12 @@ class QuickRlsTest {
   void callThatFailsOnceItIsCharged_isNotChargedAgain_andLoggedOnce() throws Exception {
     try (Http2Client client = Http2Client.open(door.port());
         LogCapture log = new LogCapture()) {
-      assertThat(remaining(ask(client, 1))).isEqualTo(2);
+      assertThat(remaining(request(client, 1))).isEqualTo(2);
       engine.observe(
           decided -> {
             throw new IllegalStateException("an observer that throws, as it must not");
           });
-      Answer failed = ask(client, 3);
+      Answer failed = request(client, 3);
       assertThat(failed.trailers())
           .containsEntry(":status", "200")
           .containsEntry("content-type", "application/grpc")
@@ -108,7 +108,7 @@ class QuickRlsTest {
           .containsEntry("grpc-message", "The server failed; its log has the details.");
       assertThat(failed.message().hasRemaining()).isFalse();
       engine.observe(decided -> {});
-      assertThat(remaining(ask(client, 5))).isZero(); // The failed call is charged, once.
+      assertThat(remaining(request(client, 5))).isZero(); // The failed call is charged, once.
       Logs.LOG.severe("end");
       assertThat(log.next()).isEqualTo("grpc: a request failed");
       assertThat(log.next()).isEqualTo("end");

@@ -162,7 +162,7 @@ class UnsentAnswersTest {
       client.send(stream(1, messages, 1));
       settle(client);
       long all = pending(running);
-      assertThat(all).isGreaterThan(messages * Unsent.FRAME_BYTES);
+      assertThat(all).isGreaterThan(messages * SendQueue.FRAME_BYTES);
       client.send(frame(WINDOW_UPDATE, 0, 0, MUCH));
       client.settings(Http2Client.INITIAL_WINDOW_SIZE, messages * bytes / 2);
       settle(client);
@@ -190,7 +190,7 @@ class UnsentAnswersTest {
         client.send(quick(1 + 2 * i));
       }
       settle(client);
-      assertThat(pending(running)).isGreaterThan(streams + calls * Unsent.FRAME_BYTES);
+      assertThat(pending(running)).isGreaterThan(streams + calls * SendQueue.FRAME_BYTES);
       client.send(frame(WINDOW_UPDATE, 0, 0, MUCH));
       client.settings(Http2Client.INITIAL_WINDOW_SIZE, 1 << 20);
       for (int i = 0; i < calls; i++) {

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Test;
 class UnsentTest {
   private static final int BYTES = 10;
   private static final int ANSWERS = 1_000;
-  private static final long MEMORY = Unsent.FRAME_BYTES + BYTES;
+  private static final long MEMORY = SendQueue.FRAME_BYTES + BYTES;
   private static final int COLLECTIONS = 20;
 
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
   private final Http2Connection connection = new DefaultHttp2Connection(true);
   private final List<WeakReference<Answer>> merged = new ArrayList<>();
-  private Unsent unsent;
+  private SendQueue unsent;
   private Http2Stream stream;
 
   /**
@@ -65,7 +65,7 @@ class UnsentTest {
   @BeforeEach
   void open() throws Exception {
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection));
-    unsent = Unsent.follow(connection, () -> {});
+    unsent = SendQueue.follow(connection, () -> {});
     unsent.channelHandlerContext(channel.pipeline().firstContext());
     unsent.initialWindowSize(0);
     stream = connection.remote().createStream(1, false);
@@ -127,27 +127,27 @@ class UnsentTest {
   void clientThatTakesNothing_isStuck_andOneThatTakesSomeIsNot() throws Exception {
     FakeTicker ticker = new FakeTicker();
     long second = 1_000_000_000L;
-    assertThat(unsent.look(ticker)).isFalse();
+    assertThat(unsent.update(ticker)).isFalse();
     WeakReference<Answer> unused = add();
-    assertThat(unsent.look(ticker)).isTrue();
+    assertThat(unsent.update(ticker)).isTrue();
     for (int i = 0; i < BYTES - 1; i++) {
       ticker.advance(second);
       assertThat(unsent.isStuck(ticker.nanos(), second)).isFalse();
       assertThat(unsent.isStuck(ticker.nanos(), second - 1)).isTrue();
       allow(1);
-      assertThat(unsent.look(ticker)).isTrue();
+      assertThat(unsent.update(ticker)).isTrue();
       assertThat(unsent.isStuck(ticker.nanos(), 0)).isFalse();
     }
     ticker.advance(second);
     unused = add();
-    assertThat(unsent.look(ticker)).as("one more is not taken either").isTrue();
+    assertThat(unsent.update(ticker)).as("one more is not taken either").isTrue();
     assertThat(unsent.isStuck(ticker.nanos(), second - 1)).isTrue();
     allow(2 * BYTES);
-    assertThat(unsent.look(ticker)).isFalse();
+    assertThat(unsent.update(ticker)).isFalse();
     ticker.advance(second);
     assertThat(unsent.isStuck(ticker.nanos(), 0)).isFalse();
     unused = add();
-    assertThat(unsent.look(ticker)).isTrue();
+    assertThat(unsent.update(ticker)).isTrue();
     assertThat(unsent.isStuck(ticker.nanos(), 0)).as("it has just begun to wait").isFalse();
   }
 

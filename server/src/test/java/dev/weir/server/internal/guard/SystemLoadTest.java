@@ -144,7 +144,7 @@ class SystemLoadTest {
     return Map.of("rules", Files.writeString(folder.resolve("rules.yaml"), ELASTIC).toString());
   }
 
-  private static List<Integer> ask(RunningServer running, int times) throws Exception {
+  private static List<Integer> request(RunningServer running, int times) throws Exception {
     List<Integer> statuses = new ArrayList<>();
     for (int i = 0; i < times; i++) {
       statuses.add(running.check("user", "a").statusCode());
@@ -156,20 +156,20 @@ class SystemLoadTest {
   void elasticRule_listensToWhatIsPosted(@TempDir Path folder) throws Exception {
     try (RunningServer running =
         RunningServer.start(rules(folder), "load-signal", "pushed", "load-keep", "1h")) {
-      assertThat(ask(running, 3)).containsExactly(200, 200, 429);
+      assertThat(request(running, 3)).containsExactly(200, 200, 429);
       assertThat(running.post("/v1/load", "{\"load\": 0.49}").statusCode()).isEqualTo(204);
-      assertThat(ask(running, 2)).containsExactly(200, 200);
+      assertThat(request(running, 2)).containsExactly(200, 200);
       assertThat(running.check("user", "a").body()).contains("\"reason\":\"TOLERATED\"");
       assertThat(running.get("/metrics").body())
           .contains("\nweir_load 0.49\n")
           .contains("weir_rule_tolerated_total{policy=\"test.user\",rule=\"test.user\"} 3.0\n");
       assertThat(running.post("/v1/load", "{\"load\": 0.5}").statusCode()).isEqualTo(204);
-      assertThat(ask(running, 1)).containsExactly(429);
+      assertThat(request(running, 1)).containsExactly(429);
 
       HttpResponse<String> refused = running.post("/v1/load", "{\"load\": \"low\"}");
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body()).contains("body: no load (expected: ");
-      assertThat(ask(running, 1)).containsExactly(429);
+      assertThat(request(running, 1)).containsExactly(429);
     }
   }
 
@@ -182,7 +182,7 @@ class SystemLoadTest {
                 .replace("requests_per_unit: 2", "requests_per_unit: 4")
                 .replace("elastic", "soft"));
     try (RunningServer running = RunningServer.start(Map.of("rules", file.toString()))) {
-      assertThat(ask(running, 5)).containsOnly(200);
+      assertThat(request(running, 5)).containsOnly(200);
       HttpResponse<String> sixth = running.check("user", "a");
       assertThat(sixth.statusCode()).isEqualTo(200);
       assertThat(sixth.headers().firstValue("RateLimit-Policy"))

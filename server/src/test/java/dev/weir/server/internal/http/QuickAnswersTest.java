@@ -53,7 +53,7 @@ class QuickAnswersTest {
   private boolean off;
 
   private QuickRequests quick() {
-    Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", RULES);
     RuleSet rules = loaded.ruleSet();
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(rules));

@@ -59,17 +59,17 @@ class QuickBodyTest {
       right = CheckReader.read(bytes);
     } catch (BadRequest e) {
       // Neither has a domain that could have rules.
-      assertThat(body.asked().domain()).as("%s: %s, %s", as, text, e.getMessage()).isEmpty();
+      assertThat(body.request().domain()).as("%s: %s, %s", as, text, e.getMessage()).isEmpty();
       return false;
     }
-    Request taken = body.asked().request();
+    Request taken = body.request().request();
     assertThat(taken.domain()).as("%s: %s", as, text).isEqualTo(right.domain());
     assertThat(right.descriptors()).as("%s: %s", as, text).hasSize(1);
     assertThat(taken.descriptors().get(0).entries())
         .as("%s: %s", as, text)
         .isEqualTo(right.descriptors().get(0).entries());
     Long own = right.descriptors().get(0).permits();
-    assertThat(body.asked().permits())
+    assertThat(body.request().permits())
         .as("%s: %s", as, text)
         .isEqualTo(own == null ? right.permits() : own);
     return true;

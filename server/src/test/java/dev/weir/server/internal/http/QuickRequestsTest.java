@@ -141,7 +141,7 @@ class QuickRequestsTest {
     return (char) c;
   }
 
-  private static String ask(Socket socket, String text) throws IOException {
+  private static String request(Socket socket, String text) throws IOException {
     send(socket, text);
     return receive(socket);
   }
@@ -168,8 +168,8 @@ class QuickRequestsTest {
   void shortAndLongWay_haveTheSameAnswers(String path, String key) throws Exception {
     try (Socket socket = connect()) {
       for (int permits : new int[] {1, 0, 9, 1, 1, 1, 1}) {
-        String quick = ask(socket, request(path, "", permits, key, path + "quick"));
-        String slow = ask(socket, request(path, LONG_WAY, permits, key, path + "slow"));
+        String quick = request(socket, request(path, "", permits, key, path + "quick"));
+        String slow = request(socket, request(path, LONG_WAY, permits, key, path + "slow"));
         assertThat(quick).startsWith("HTTP/1.1 ").isEqualTo(slow);
       }
     }
@@ -182,23 +182,23 @@ class QuickRequestsTest {
           decided -> {
             throw new IllegalStateException("an observer that throws, as it must not");
           });
-      assertThat(ask(socket, request("", "bucket", "failed")))
+      assertThat(request(socket, request("", "bucket", "failed")))
           .startsWith("HTTP/1.1 500 Internal Server Error\r\n")
           .contains("\r\nContent-Type: application/problem+json\r\n", "\"status\":500");
       engine.observe(decided -> {});
-      assertThat(ask(socket, request("", "bucket", "failed"))).contains("\"limitRemaining\":1");
+      assertThat(request(socket, request("", "bucket", "failed"))).contains("\"limitRemaining\":1");
     }
   }
 
   @Test
   void bothWays_countForTheSameKey() throws Exception {
     try (Socket socket = connect()) {
-      assertThat(ask(socket, request("", "bucket", "both")))
+      assertThat(request(socket, request("", "bucket", "both")))
           .contains(" 200 OK", "\"limitRemaining\":2");
-      assertThat(ask(socket, request(LONG_WAY, "bucket", "both"))).contains("\"limitRemaining\":1");
-      assertThat(ask(socket, request("", "bucket", "both"))).contains(" 200 OK");
-      assertThat(ask(socket, request(LONG_WAY, "bucket", "both"))).contains(" 429 ");
-      assertThat(ask(socket, request("", "bucket", "both")))
+      assertThat(request(socket, request(LONG_WAY, "bucket", "both"))).contains("\"limitRemaining\":1");
+      assertThat(request(socket, request("", "bucket", "both"))).contains(" 200 OK");
+      assertThat(request(socket, request(LONG_WAY, "bucket", "both"))).contains(" 429 ");
+      assertThat(request(socket, request("", "bucket", "both")))
           .contains(" 429 Too Many Requests", "\"overallCode\":\"OVER_LIMIT\"");
     }
   }
@@ -221,7 +221,7 @@ class QuickRequestsTest {
   void requestInTwoPieces_isAnsweredWhereverItIsCut() throws Exception {
     try (Socket socket = connect()) {
       String whole = request("", "never", "cut");
-      String expected = ask(socket, whole);
+      String expected = request(socket, whole);
       for (int cut = 1; cut < whole.length(); cut++) {
         send(socket, whole + whole.substring(0, cut));
         assertThat(receive(socket)).isEqualTo(expected);
@@ -236,7 +236,7 @@ class QuickRequestsTest {
     long before = counted();
     try (Socket socket = connect()) {
       for (int i = 0; i < 10; i++) {
-        ask(socket, request("", "bucket", "counted" + i));
+        request(socket, request("", "bucket", "counted" + i));
       }
     }
     assertThat(counted()).isEqualTo(before + 10);

@@ -12,7 +12,7 @@ import dev.weir.protocol.http.RlsJsonReader;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
-import dev.weir.server.internal.deciding.Asked;
+import dev.weir.server.internal.deciding.QuickRequest;
 import dev.weir.server.internal.deciding.RlsMessages;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.Trials;
@@ -126,7 +126,7 @@ class RlsJsonTest {
     if (right == null) {
       throw new AssertionError("wrong, but taken: " + as);
     }
-    Asked asked = body.asked();
+    QuickRequest asked = body.request();
     List<Entry> entries = asked.request().descriptors().get(0).entries();
     Request taken =
         new Request(asked.domain(), List.of(new Descriptor(entries, null, null)), asked.permits());

@@ -53,7 +53,7 @@ class RefusalLogTest {
     return RefusalLog.of(settings, ticker);
   }
 
-  private void ask(RefusalLog refusals, Request request) {
+  private void request(RefusalLog refusals, Request request) {
     engine.decide(request, answer -> refusals.refused(request, answer));
   }
 
@@ -63,7 +63,7 @@ class RefusalLogTest {
 
   @Test
   void refusal_isLoggedWithTheKeyMasked() {
-    ask(of("100%", "masked"), Request.of("shop", "user", "alice.smith"));
+    request(of("100%", "masked"), Request.of("shop", "user", "alice.smith"));
     assertThat(log.text())
         .matches(
             "refused: shop user=al…h·[0-9a-f]{4}: OVER_LIMIT by per-user, limit 0, never fits");
@@ -71,13 +71,13 @@ class RefusalLogTest {
 
   @Test
   void plainKeys_areShownIfAskedFor() {
-    ask(of("1", "plain"), Request.of("shop", "user", "alice.smith"));
+    request(of("1", "plain"), Request.of("shop", "user", "alice.smith"));
     assertThat(log.text()).startsWith("refused: shop user=alice.smith: ");
   }
 
   @Test
   void admittedRequest_isNotLogged() {
-    ask(of("1", "masked"), Request.of("shop", "path", "/"));
+    request(of("1", "masked"), Request.of("shop", "path", "/"));
     assertThat(lines()).isZero();
   }
 
@@ -86,7 +86,7 @@ class RefusalLogTest {
     RefusalLog refusals = of("50%", "masked");
     for (int i = 0; i < 1_000; i++) {
       ticker.advance(Duration.ofSeconds(1));
-      ask(refusals, Request.of("shop", "user", "u" + i));
+      request(refusals, Request.of("shop", "user", "u" + i));
     }
     assertThat(lines()).as("of 1,000, by chance; 9 deviations").isBetween(358L, 642L);
   }
@@ -95,11 +95,11 @@ class RefusalLogTest {
   void manyRefusals_areATrickleOfLinesThatSaysHowManyAreMissing() {
     RefusalLog refusals = of("1", "masked");
     for (int i = 0; i < 1_000; i++) {
-      ask(refusals, Request.of("shop", "user", "u" + i));
+      request(refusals, Request.of("shop", "user", "u" + i));
     }
     assertThat(lines()).isEqualTo(20);
     ticker.advance(Duration.ofMillis(100));
-    ask(refusals, Request.of("shop", "user", "last"));
+    request(refusals, Request.of("shop", "user", "last"));
     assertThat(log.text()).endsWith(" (980 lines left out)");
   }
 

@@ -88,13 +88,13 @@ class ServerMetricsTest {
   private static final ClientMetrics CLIENT =
       new ClientMetrics(91, 92, 93, 94, 95, 96, 97, 98, true);
 
-  private static Counted counted(@Nullable SharedMetrics store, double load) {
+  private static MetricSources counted(@Nullable SharedMetrics store, double load) {
     PendingBytes pending = new PendingBytes(1_000, new FakeTicker());
     DoorCounters door = new DoorCounters(1, pending);
     boolean unused = door.account(() -> {}).add(700);
     door.opened();
     door.opened();
-    return new Counted(
+    return new MetricSources(
         ENGINE,
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
         to -> others(store, to),

@@ -95,11 +95,11 @@ class CheckCallsTest {
     void run(byte[] command, long nowNanos) throws RespError {
       assertThat(parser.parse(command, 0, command.length)).isEqualTo(command.length);
       RespArguments arguments = new RespArguments(parser).of(parser, command, 0, command.length);
-      RespCommands.After after = commands.run(session, arguments, nowNanos, Runnable::run);
-      if (after == RespCommands.After.AGAIN) { // The earlier ones have been replied to now.
+      RespCommands.NextStep after = commands.run(session, arguments, nowNanos, Runnable::run);
+      if (after == RespCommands.NextStep.AGAIN) { // The earlier ones have been replied to now.
         after = commands.run(session, arguments, nowNanos, Runnable::run);
       }
-      assertThat(after).isNotEqualTo(RespCommands.After.AGAIN);
+      assertThat(after).isNotEqualTo(RespCommands.NextStep.AGAIN);
       if (!together) {
         boolean unused = commands.finish(nowNanos, Runnable::run);
       }
@@ -177,7 +177,7 @@ class CheckCallsTest {
         assertThat(replies)
             .as("seed %s, read %s", seed, read)
             .isEqualTo(single.replies(ticker.nanos()));
-        assertThat(together.commands.asked()).isEqualTo(single.commands.asked());
+        assertThat(together.commands.decisions()).isEqualTo(single.commands.decisions());
         all.add(replies);
         ticker.advance(random.nextInt(3) * 400_000_000L);
       }

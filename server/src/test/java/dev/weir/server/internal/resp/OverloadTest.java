@@ -147,7 +147,7 @@ class OverloadTest {
     return engine;
   }
 
-  private static Answer ask(GuardedDecider decider, String key) {
+  private static Answer request(GuardedDecider decider, String key) {
     Answer[] answer = new Answer[1];
     Descriptor descriptor = new Descriptor(List.of(new Entry(key, "x")), null, null);
     decider.decide(new Request("test", List.of(descriptor), 1), decided -> answer[0] = decided);
@@ -165,18 +165,18 @@ class OverloadTest {
           new GuardedDecider(engine, SystemLoad.of(ServerSettings.defaults(), ticker), ticker);
       overloaded(true);
       for (int i = 0; i < 3; i++) {
-        assertThat(ask(decider, "user").allowed()).isFalse();
-        assertThat(reason(ask(decider, "user"))).isEqualTo(Reason.OVERLOADED);
-        assertThat(ask(decider, "lenient").allowed()).isTrue();
-        assertThat(ask(decider, "watched").allowed()).isTrue();
-        assertThat(ask(decider, "none").allowed()).isTrue();
+        assertThat(request(decider, "user").allowed()).isFalse();
+        assertThat(reason(request(decider, "user"))).isEqualTo(Reason.OVERLOADED);
+        assertThat(request(decider, "lenient").allowed()).isTrue();
+        assertThat(request(decider, "watched").allowed()).isTrue();
+        assertThat(request(decider, "none").allowed()).isTrue();
       }
-      assertThat(ask(decider, "user").statuses().get(0).durationUntilResetSeconds()).isOne();
+      assertThat(request(decider, "user").statuses().get(0).durationUntilResetSeconds()).isOne();
       assertThat(engine.metrics().overloaded()).isEqualTo(16);
       assertThat(engine.metrics().keys()).isZero();
       overloaded(false);
-      assertThat(ask(decider, "user").allowed()).isTrue();
-      assertThat(ask(decider, "user").allowed()).isFalse();
+      assertThat(request(decider, "user").allowed()).isTrue();
+      assertThat(request(decider, "user").allowed()).isFalse();
     }
   }
 

@@ -14,15 +14,15 @@ final class BackupFiles implements ClusterBackups {
   public Contents take(Path to, Source source, String version, Progress progress)
       throws IOException, InterruptedException {
     return contents(
-        ClusterBackup.take(to, source::ask, version, Ticker.system(), progress::received));
+        ClusterBackup.take(to, source::call, version, Ticker.system(), progress::received));
   }
 
   @Override
-  public Restored restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
+  public RestoredCluster restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
       throws IOException {
     ClusterBackup backup = ClusterBackup.open(from);
     String cluster = ClusterRestore.into(backup, folder, self, zone, trust, Ticker.system());
-    return new Restored(cluster, contents(backup));
+    return new RestoredCluster(cluster, contents(backup));
   }
 
   private static Contents contents(ClusterBackup backup) {

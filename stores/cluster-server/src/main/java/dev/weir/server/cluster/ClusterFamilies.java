@@ -41,9 +41,9 @@ final class ClusterFamilies {
         groups,
         ClusterFamilies::group,
         GroupMetrics::clockFaults);
-    List<Undecided> undecided = new ArrayList<>();
+    List<UndecidedCount> undecided = new ArrayList<>();
     for (GroupMetrics group : groups) {
-      group.uncertain().forEach((why, count) -> undecided.add(new Undecided(group, why, count)));
+      group.uncertain().forEach((why, count) -> undecided.add(new UndecidedCount(group, why, count)));
     }
     to.counters(
         "weir_cluster_uncertain",
@@ -51,7 +51,7 @@ final class ClusterFamilies {
             + " reason.",
         undecided,
         each -> Labels.of("group", Integer.toString(each.group().group()), "reason", each.reason()),
-        Undecided::count);
+        UndecidedCount::count);
     histograms(to, groups);
     to.levels(
         "weir_cluster_peer_rtt_seconds",
@@ -62,7 +62,7 @@ final class ClusterFamilies {
         peer -> peer.getValue() / Families.NANOS_PER_SECOND);
   }
 
-  private record Undecided(GroupMetrics group, String reason, long count) {}
+  private record UndecidedCount(GroupMetrics group, String reason, long count) {}
 
   private static Labels group(GroupMetrics group) {
     return Labels.of("group", Integer.toString(group.group()));

@@ -63,7 +63,7 @@ final class Membership implements ClusterMembership {
 
   @Override
   public void awaitCaughtUp() throws InterruptedException {
-    CatchingUp.await(Ticker.system(), cluster::led, cluster::caughtUp);
+    CatchUpLimit.await(Ticker.system(), cluster::led, cluster::caughtUp);
   }
 
   @Override

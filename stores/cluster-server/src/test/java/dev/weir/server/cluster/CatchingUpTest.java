@@ -18,7 +18,7 @@ class CatchingUpTest {
   private static long ready(long ledAfter, long caughtUpAfter) throws InterruptedException {
     FakeTicker ticker = new FakeTicker();
     long begun = ticker.nanos();
-    CatchingUp.await(
+    CatchUpLimit.await(
         ticker,
         () -> (ticker.nanos() - begun) / SECOND >= ledAfter,
         () -> (ticker.nanos() - begun) / SECOND >= caughtUpAfter);

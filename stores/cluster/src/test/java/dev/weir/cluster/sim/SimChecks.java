@@ -24,7 +24,7 @@ import dev.weir.cluster.sim.SimHistory.Kind;
 import dev.weir.shared.Result;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.WindowChecker;
-import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.FullestWindow;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -201,7 +201,7 @@ final class SimChecks {
       }
     }
     long window = rule.windowNanos - rule.windowNanos / 1_000_000 * (2 * SimCluster.MOST_PPM + 2);
-    Fullest fullest = WindowChecker.fullest(admitted, window - 4 * Policies.MICRO);
+    FullestWindow fullest = WindowChecker.fullest(admitted, window - 4 * Policies.MICRO);
     long more = 0;
     if (rule.consistency == Consistency.APPROXIMATE) {
       more = (3 + history.serverRestarts) * rule.unrecorded();

@@ -68,7 +68,7 @@ class SimChecksTest {
   }
 
   /** Requests permits at an instant of the log, which is also that of the clients. */
-  private Check ask(long nanos, long permits, long limit, boolean queued) {
+  private Check request(long nanos, long permits, long limit, boolean queued) {
     ClusterPolicy policy =
         ClusterPolicy.of(
             rule.name,
@@ -103,8 +103,8 @@ class SimChecksTest {
   /** Fills a window, makes one more request wait for its end, and returns a greater limit. */
   private long reserve() {
     long limit = rule.permits();
-    assertThat(ask(BEGIN, limit, limit, false).allowed).isTrue();
-    Check waits = ask(BEGIN, 1, limit, true);
+    assertThat(request(BEGIN, limit, limit, false).allowed).isTrue();
+    Check waits = request(BEGIN, 1, limit, true);
     assertThat(waits.allowed).isTrue();
     assertThat(waits.waitNanos).isPositive();
     while (rule.permits() <= limit + 2) {
@@ -115,14 +115,14 @@ class SimChecksTest {
 
   @Test
   void whoAsksAfterAReservation_isRefusedRightly_evenIfTheLimitHasGrown() {
-    Check refused = ask(BEGIN + rule.windowNanos / 2, 1, reserve(), false);
+    Check refused = request(BEGIN + rule.windowNanos / 2, 1, reserve(), false);
     assertThat(refused.reason).isEqualTo(Reason.OVER_LIMIT);
     assertThat(judged()).isEmpty();
   }
 
   @Test
   void whoIsRefused_whenTheReservationHasCome_isRefusedFalsely() {
-    Check refused = ask(BEGIN + 3 * rule.windowNanos, 1, reserve(), false);
+    Check refused = request(BEGIN + 3 * rule.windowNanos, 1, reserve(), false);
     assertThat(refused.allowed).isTrue();
     refused.allowed = false;
     refused.reason = Reason.OVER_LIMIT;
@@ -131,7 +131,7 @@ class SimChecksTest {
 
   @Test
   void whoIsRefused_beforeAnotherReserves_isRefusedFalsely() {
-    Check refused = ask(BEGIN - 1_000, 0, rule.permits() + 1, false);
+    Check refused = request(BEGIN - 1_000, 0, rule.permits() + 1, false);
     reserve();
     refused.allowed = false;
     refused.reason = Reason.OVER_LIMIT;

@@ -29,7 +29,7 @@ final class SimFaults {
   }
 
   /** Returns descriptions of the faults that happened, by their numbers. */
-  Map<Integer, String> told() {
+  Map<Integer, String> descriptions() {
     return told;
   }
 

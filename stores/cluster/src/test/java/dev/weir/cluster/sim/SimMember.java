@@ -157,8 +157,8 @@ final class SimMember {
   }
 
   /** Decides an entry, if this member leads the group. */
-  CompletionStage<byte[]> ask(int group, byte[] entry) {
-    return seats.get(group).leader().ask(entry);
+  CompletionStage<byte[]> send(int group, byte[] entry) {
+    return seats.get(group).leader().decide(entry);
   }
 
   /** Answers a request of a mover of slots, if this member leads the group. */
@@ -191,7 +191,7 @@ final class SimMember {
     Seat seat = seats.get(group);
     Ledger ledger = seat.ledger();
     Replica replica = seat.replica;
-    seat.calendar().look();
+    seat.calendar().check();
     if (ledger.leads() && replica != null && !replica.diverged()) {
       if (replica.level() < cluster.first.level()) {
         Object unused = ledger.append(Entry.level(cluster.first.level()));

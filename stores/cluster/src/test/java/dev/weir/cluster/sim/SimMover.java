@@ -51,7 +51,7 @@ final class SimMover implements SlotMove.Way {
     this.cluster = cluster;
     CurrentMap map = self.map();
     SlotChanges changes = new SlotChanges(step -> inTime(map.change(self.ledger(0), step)));
-    slots = new PeerSlots(map, this::ask, changes);
+    slots = new PeerSlots(map, this::send, changes);
     SlotMove.Way way = SimBadMoves.of(cluster, self.node, this);
     mover = new SlotMove(way, bytes -> {});
     rebalancer =
@@ -135,7 +135,7 @@ final class SimMover implements SlotMove.Way {
   }
 
   /** Implements {@link Route}. */
-  private CompletionStage<byte[]> ask(String member, int group, byte[] question) {
+  private CompletionStage<byte[]> send(String member, int group, byte[] question) {
     SimMember there = cluster.member(member);
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     cluster.net.send(

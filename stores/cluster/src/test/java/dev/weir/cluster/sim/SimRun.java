@@ -57,8 +57,8 @@ final class SimRun {
   }
 
   /** Returns descriptions of its faults, by their numbers. */
-  Map<Integer, String> told() {
-    return faults.told();
+  Map<Integer, String> descriptions() {
+    return faults.descriptions();
   }
 
   private void run(List<SimFault> some) {

@@ -49,7 +49,7 @@ final class SimServer {
     StoreSettings settings =
         new StoreSettings(
             "sim", TIMEOUT_NANOS, clocks, false, line -> {}, line -> {}, new Counters());
-    ClusterLink link = new ClusterLink(map, map::refresh, this::ask, settings, () -> {});
+    ClusterLink link = new ClusterLink(map, map::refresh, this::send, settings, () -> {});
     store = new ClusterStore(settings, link, SimCluster.FINGERPRINT, new Ticks());
     poll();
     bindings.clear();
@@ -114,7 +114,7 @@ final class SimServer {
     open();
   }
 
-  private CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
+  private CompletionStage<byte[]> send(String member, int group, byte[] entry) {
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     send(member, group, entry, answer);
     if (cluster.defect == Defect.RETRIED_CHECK) {
@@ -149,7 +149,7 @@ final class SimServer {
 
   private static CompletionStage<byte[]> asked(SimMember member, int group, byte[] entry) {
     try {
-      return member.ask(group, entry);
+      return member.send(group, entry);
     } catch (IllegalArgumentException e) { // An invalid entry is refused.
       return CompletableFuture.failedStage(e);
     }
@@ -172,7 +172,7 @@ final class SimServer {
                     if (asking != store) {
                       return; // Sent before a restart.
                     }
-                    map.heard(member.node.name, epoch);
+                    map.epochSeen(member.node.name, epoch);
                     if (reply != null) {
                       answer.complete(reply);
                     } else {

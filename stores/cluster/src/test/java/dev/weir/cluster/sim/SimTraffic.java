@@ -48,7 +48,7 @@ final class SimTraffic {
       SimRule rule = rule();
       int key = key(rule);
       for (int i = 0; i < burst; i++) {
-        ask(rule, key);
+        request(rule, key);
       }
     }
     start();
@@ -66,14 +66,14 @@ final class SimTraffic {
     return random.nextInt(3) > 0 ? random.nextInt(rule.hot) : rule.hot + random.nextInt(WARM);
   }
 
-  private void ask(SimRule rule, int key) {
+  private void request(SimRule rule, int key) {
     long permits = random.nextInt(5) == 0 ? random.nextLong(1, 4) : 1;
     switch (random.nextInt(12)) {
       case 0 -> several();
       case 1 -> {
         if (rule.consistency == Consistency.STRICT) {
           Charges queued = new Charges().add(server.binding(rule), rule.fingerprint(key), 1);
-          ask(queued.maxWait(random.nextLong(rule.windowNanos)), List.of(rule));
+          request(queued.maxWait(random.nextLong(rule.windowNanos)), List.of(rule));
         }
       }
       case 2 -> {
@@ -81,7 +81,7 @@ final class SimTraffic {
         server.store().decide(peek.peek(), server.node.monotonic().nanos(), done -> {});
       }
       default ->
-          ask(
+          request(
               new Charges().add(server.binding(rule), rule.fingerprint(key), permits),
               List.of(rule));
     }
@@ -96,10 +96,10 @@ final class SimTraffic {
       charges.add(server.binding(rule), rule.fingerprint(key(rule)), random.nextLong(1, 3));
       rules.add(rule);
     }
-    ask(charges, rules);
+    request(charges, rules);
   }
 
-  private void ask(Charges charges, List<SimRule> rules) {
+  private void request(Charges charges, List<SimRule> rules) {
     long now = cluster.scheduler.nanos();
     List<Check> checks = new ArrayList<>();
     for (int i = 0; i < charges.size(); i++) {

@@ -112,7 +112,7 @@ public final class Allotments implements LocalAuthority {
       store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
       return;
     }
-    wanted.want(binding, callback);
+    wanted.take(binding, callback);
     if (closed) {
       remove(fingerprint, wanted); // Nothing would end it any more.
     }
@@ -261,7 +261,7 @@ public final class Allotments implements LocalAuthority {
     }
 
     /** Grants one permit, refuses it, or keeps the callback until the store has answered. */
-    void want(SharedBinding by, DecideOne.Callback callback) {
+    void take(SharedBinding by, DecideOne.Callback callback) {
       Clocks.Instant now = clocks.now();
       Result known = here();
       boolean full = false;
@@ -284,7 +284,7 @@ public final class Allotments implements LocalAuthority {
         counters.failed(Failure.OVERLOADED, 1);
         callback.failed(Failure.OVERLOADED);
       } else if (known == null) {
-        ask(by);
+        request(by);
       } else {
         callback.decided(known.fits() ? 1 : 0, known, known.remaining());
       }
@@ -318,10 +318,10 @@ public final class Allotments implements LocalAuthority {
       askedAt = now;
     }
 
-    private void ask(SharedBinding by) {
+    private void request(SharedBinding by) {
       DecideOne more = new DecideOne(by, fingerprint, 1, asked, this);
       Refund back = clocks.reached(ends) && left.get() > 0 ? unspent(by) : null;
-      store.accept(back == null ? more : new InSequence(back, more));
+      store.accept(back == null ? more : new OperationPair(back, more));
     }
 
     @Override
@@ -364,7 +364,7 @@ public final class Allotments implements LocalAuthority {
           refused.addAll(waiting);
           waiting.clear();
           if (!gone) {
-            refusals.remember(fingerprint, 1, no, askedAt);
+            refusals.add(fingerprint, 1, no, askedAt);
           }
         } else if (!waiting.isEmpty()) {
           plan(clocks.now());
@@ -379,7 +379,7 @@ public final class Allotments implements LocalAuthority {
         end(by);
       }
       if (again != null) {
-        ask(again);
+        request(again);
       }
       List<Runnable> answers = new ArrayList<>();
       for (int i = 0; i < served.size(); i++) {

@@ -30,10 +30,10 @@ public final class Health {
   private final Consumer<? super String> warnings;
   private final Breaker breaker;
   private final ShardTime time = new ShardTime();
-  private volatile @Nullable Probing probing;
+  private volatile @Nullable Probe probing;
 
   /** A probe in flight. */
-  private record Probing(
+  private record Probe(
       CompletableFuture<? extends Reply> reply, long deadlineNanos, long lateBeforeNanos) {}
 
   public Health(Shard shard, StoreSettings settings, Turns turns) {
@@ -70,7 +70,7 @@ public final class Health {
 
   public void disconnected() {
     if (breaker.open()) {
-      log.gone();
+      log.unreachable();
     }
   }
 
@@ -88,8 +88,8 @@ public final class Health {
     if (!breaker.takeProbe()) {
       return;
     }
-    Probing sent =
-        new Probing(
+    Probe sent =
+        new Probe(
             orFailed(shard::probe).toCompletableFuture(),
             ticker.nanos() + timeoutNanos,
             turns.lateNanos());
@@ -110,7 +110,7 @@ public final class Health {
 
   /** Fails a probe that has had no answer for too long. */
   public void expire() {
-    Probing probe = probing;
+    Probe probe = probing;
     if (probe != null && turns.over(probe.deadlineNanos, probe.lateBeforeNanos)) {
       probe.reply.completeExceptionally(new ShardException(Failure.TIMEOUT, "no answer in time"));
     }

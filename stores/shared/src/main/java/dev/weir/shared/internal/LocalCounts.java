@@ -110,7 +110,7 @@ public final class LocalCounts implements LocalAuthority {
         callback.decided(here.fits() ? 1 : 0, here, here.remaining());
         return;
       }
-      if (count.ask(binding, permits, callback)) {
+      if (count.send(binding, permits, callback)) {
         return;
       }
       remove(fingerprint, count); // The count is gone.
@@ -197,7 +197,7 @@ public final class LocalCounts implements LocalAuthority {
   /**
    * A charge that waits, until the permits admitted before it are recorded or because it is held.
    */
-  private record Waiting(
+  private record WaitingCharge(
       SharedBinding binding, long permits, DecideOne.Callback callback, long askedAtNanos) {}
 
   /** The count of one key. */
@@ -211,10 +211,10 @@ public final class LocalCounts implements LocalAuthority {
     /** Permits that the store may be charging at the moment; the view may or may not have them. */
     private long asking;
 
-    private final Queue<Waiting> waiting = new ArrayDeque<>(1);
+    private final Queue<WaitingCharge> waiting = new ArrayDeque<>(1);
 
     /** Charges to be decided when no call is in flight any more; empty while there is none. */
-    private final Queue<Waiting> held = new ArrayDeque<>(1);
+    private final Queue<WaitingCharge> held = new ArrayDeque<>(1);
 
     private @Nullable Result view;
     private long viewRemaining;
@@ -276,7 +276,7 @@ public final class LocalCounts implements LocalAuthority {
 
     /** Records all unrecorded permits in the store. */
     void record(SharedBinding binding) {
-      RecordAdmitted record;
+      AdmittedRecord record;
       synchronized (this) {
         record = newRecord(binding);
       }
@@ -286,14 +286,14 @@ public final class LocalCounts implements LocalAuthority {
     }
 
     /** Returns the operation that records all unrecorded permits, or null if there are none. */
-    private @Nullable RecordAdmitted newRecord(SharedBinding binding) {
+    private @Nullable AdmittedRecord newRecord(SharedBinding binding) {
       long permits = unrecorded - recording;
       if (permits == 0) {
         return null;
       }
       recording += permits;
       Clocks.Instant askedAt = clocks.now();
-      return new RecordAdmitted(
+      return new AdmittedRecord(
           binding,
           fingerprint,
           permits,
@@ -305,14 +305,14 @@ public final class LocalCounts implements LocalAuthority {
       synchronized (this) {
         unrecorded -= permits;
         recording -= permits;
-        see(result, result.remaining(), askedAt);
+        update(result, result.remaining(), askedAt);
       }
       goOn();
     }
 
     /** Fails the waiting charges: the store must not decide without the permits before them. */
     private void notRecorded(long permits, Failure failure) {
-      List<Waiting> failed;
+      List<WaitingCharge> failed;
       synchronized (this) {
         recording -= permits;
         failed = List.copyOf(waiting);
@@ -331,7 +331,7 @@ public final class LocalCounts implements LocalAuthority {
      *
      * @return false if nothing is counted here any more
      */
-    boolean ask(SharedBinding binding, long permits, DecideOne.Callback callback) {
+    boolean send(SharedBinding binding, long permits, DecideOne.Callback callback) {
       boolean room;
       synchronized (this) {
         if (gone) {
@@ -339,12 +339,12 @@ public final class LocalCounts implements LocalAuthority {
         }
         room = waiting.size() + held.size() < MOST_WAITING;
         if (room) {
-          Waiting charge = new Waiting(binding, permits, callback, clocks.nanos());
+          WaitingCharge charge = new WaitingCharge(binding, permits, callback, clocks.nanos());
           boolean hold = asking > 0 && !closed && (!held.isEmpty() || suffices(permits));
           if (hold && permits > 0) {
             held.add(charge);
           } else {
-            askFor(charge);
+            sendWaiting(charge);
           }
         }
       }
@@ -357,7 +357,7 @@ public final class LocalCounts implements LocalAuthority {
       return true;
     }
 
-    private void askFor(Waiting charge) {
+    private void sendWaiting(WaitingCharge charge) {
       asking += charge.permits;
       waiting.add(charge);
     }
@@ -377,10 +377,10 @@ public final class LocalCounts implements LocalAuthority {
         return List.of();
       }
       List<Runnable> decided = new ArrayList<>();
-      for (Waiting each = held.poll(); each != null; each = held.poll()) {
+      for (WaitingCharge each = held.poll(); each != null; each = held.poll()) {
         Result here = here(each.permits);
         if (here == null) {
-          askFor(each);
+          sendWaiting(each);
         } else {
           DecideOne.Callback callback = each.callback;
           decided.add(() -> callback.decided(here.fits() ? 1 : 0, here, here.remaining()));
@@ -391,23 +391,23 @@ public final class LocalCounts implements LocalAuthority {
 
     /** Returns the next operation to send, or null if there is none or it has to wait. */
     private synchronized @Nullable Operation next() {
-      Waiting first = recording == 0 ? waiting.poll() : null;
+      WaitingCharge first = recording == 0 ? waiting.poll() : null;
       if (first == null) {
         return null;
       }
-      RecordAdmitted record = newRecord(first.binding);
+      AdmittedRecord record = newRecord(first.binding);
       DecideOne single = new DecideOne(first.binding, fingerprint, first.permits, 1, seeing(first));
-      Operation operation = record == null ? single : new InSequence(record, single);
+      Operation operation = record == null ? single : new OperationPair(record, single);
       operation.waitedNanos = clocks.nanos() - first.askedAtNanos;
       return operation;
     }
 
-    private DecideOne.Callback seeing(Waiting asking) {
+    private DecideOne.Callback seeing(WaitingCharge asking) {
       Clocks.Instant askedAt = clocks.now();
       return new DecideOne.Callback() {
         @Override
         public void decided(long times, Result result, long remaining) {
-          asked(asking.permits, times, result, remaining, askedAt);
+          answered(asking.permits, times, result, remaining, askedAt);
           try {
             asking.callback.decided(times, result, remaining);
           } finally {
@@ -417,7 +417,7 @@ public final class LocalCounts implements LocalAuthority {
 
         @Override
         public void failed(Failure failure) {
-          notAsked(asking.permits);
+          unsent(asking.permits);
           try {
             asking.callback.failed(failure);
           } finally {
@@ -427,20 +427,20 @@ public final class LocalCounts implements LocalAuthority {
       };
     }
 
-    private synchronized void asked(
+    private synchronized void answered(
         long permits, long times, Result result, long remaining, Clocks.Instant askedAt) {
       asking -= permits;
-      see(result, times == 0 ? 0 : remaining, askedAt);
+      update(result, times == 0 ? 0 : remaining, askedAt);
       if (times == 0 && !gone) {
-        refusals.remember(fingerprint, permits, result, askedAt);
+        refusals.add(fingerprint, permits, result, askedAt);
       }
     }
 
-    private synchronized void notAsked(long permits) {
+    private synchronized void unsent(long permits) {
       asking -= permits;
     }
 
-    private void see(Result result, long remaining, Clocks.Instant askedAt) {
+    private void update(Result result, long remaining, Clocks.Instant askedAt) {
       Result known = view;
       boolean cameMeanwhile = viewCameAtNanos - askedAt.nanos() >= 0;
       if (known != null && cameMeanwhile && older(result, remaining, known)) {

@@ -30,7 +30,7 @@ public abstract class Operation {
    * The taker of the operation if the shard has not decided any part of it; null if it fails in
    * that case.
    */
-  @Nullable public Moved elsewhere;
+  @Nullable public MovedOperations elsewhere;
 
   /** Returns the binding of its first key; all its keys are in the same slot. */
   public abstract SharedBinding binding();

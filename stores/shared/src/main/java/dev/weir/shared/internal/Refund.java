@@ -37,7 +37,7 @@ public final class Refund extends Operation {
   }
 
   /** Returns the number of permits to give back. */
-  public long asked() {
+  public long requested() {
     return permits;
   }
 

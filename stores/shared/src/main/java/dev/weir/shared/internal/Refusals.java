@@ -94,7 +94,7 @@ final class Refusals {
    *
    * @param askedAt a moment before the store decided
    */
-  void remember(long fingerprint, long permits, Result result, Clocks.Instant askedAt) {
+  void add(long fingerprint, long permits, Result result, Clocks.Instant askedAt) {
     if (result.fits() && permits > 0) {
       remove(fingerprint);
       return;

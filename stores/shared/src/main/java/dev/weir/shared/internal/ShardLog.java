@@ -30,7 +30,7 @@ final class ShardLog {
     log.accept(line);
   }
 
-  synchronized void gone() {
+  synchronized void unreachable() {
     said = Failure.DISCONNECTED;
     problem = "the connection is lost";
     log.accept("the store is gone: rules answer by their on_failure until it is back");

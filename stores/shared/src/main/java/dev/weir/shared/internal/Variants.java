@@ -37,7 +37,7 @@ public final class Variants {
    *
    * @param binding the last one that requested the authority
    */
-  private record Held(SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
+  private record HeldAuthority(SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
     void tick() {
       authority.tick(binding);
     }
@@ -51,7 +51,7 @@ public final class Variants {
   private final @Nullable LocalAuthority inForce;
   private final Clocks clocks;
   private final Function<Policy, @Nullable LocalAuthority> authorities;
-  private final Map<Terms, Held> held = new ConcurrentHashMap<>();
+  private final Map<Terms, HeldAuthority> held = new ConcurrentHashMap<>();
   private boolean closed;
 
   /**
@@ -84,7 +84,7 @@ public final class Variants {
     if (asked.equals(terms)) {
       return inForce;
     }
-    Held known = held.get(asked);
+    HeldAuthority known = held.get(asked);
     if (known == null && held.size() == MOST_HELD) {
       dropIdle();
     }
@@ -95,7 +95,7 @@ public final class Variants {
       authority = held.size() == MOST_HELD ? null : authorities.apply(variant.policy());
     }
     if (authority != null) {
-      held.put(asked, new Held(variant, authority, clocks.nanos()));
+      held.put(asked, new HeldAuthority(variant, authority, clocks.nanos()));
     }
     return authority;
   }
@@ -123,12 +123,12 @@ public final class Variants {
 
   /** Does the due work of the variants. */
   public void tick() {
-    held.values().forEach(Held::tick);
+    held.values().forEach(HeldAuthority::tick);
   }
 
   /** Returns true if none of them holds anything. */
   public boolean idle() {
-    for (Held each : held.values()) {
+    for (HeldAuthority each : held.values()) {
       if (!each.authority.idle()) {
         return false;
       }
@@ -158,7 +158,7 @@ public final class Variants {
   /** Gives back the permits that the variants hold; from then on the store decides each request. */
   public synchronized void close() {
     closed = true;
-    held.values().forEach(Held::close);
+    held.values().forEach(HeldAuthority::close);
     held.clear();
   }
 }

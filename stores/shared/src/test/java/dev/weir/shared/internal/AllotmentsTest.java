@@ -52,14 +52,14 @@ class AllotmentsTest {
   }
 
   private Allotments allotments(Policy policy) {
-    return new Allotments(policy, clocks, counters, Bindings.MANY_KEYS, redis::ask);
+    return new Allotments(policy, clocks, counters, Bindings.MANY_KEYS, redis::receive);
   }
 
-  private Answers ask() {
-    return ask(1);
+  private Answers request() {
+    return request(1);
   }
 
-  private Answers ask(long permits) {
+  private Answers request(long permits) {
     Answers got = new Answers();
     allotments.decide(binding, KEY, permits, got);
     return got;
@@ -78,10 +78,10 @@ class AllotmentsTest {
    * Makes the allotment of one key grow to {@code size} permits in advance, all of which are left.
    */
   private void grow(int size) {
-    ask();
+    request();
     grant(1, 1_000_000);
     for (int ahead = 1; ahead <= size; ahead *= 2) {
-      ask();
+      request();
       assertThat(redis.wanted()).isEqualTo(1 + ahead);
       grant(1 + ahead, 1_000_000);
       if (2 * ahead <= size) {
@@ -92,13 +92,13 @@ class AllotmentsTest {
 
   private void spend(int times) {
     for (int i = 0; i < times; i++) {
-      assertThat(ask().times()).isEqualTo(1);
+      assertThat(request().times()).isEqualTo(1);
     }
   }
 
   @Test
   void firstQuestion_takesNothingAhead() {
-    Answers got = ask();
+    Answers got = request();
 
     assertThat(redis.wanted()).isEqualTo(1);
     grant(1, 999);
@@ -120,7 +120,7 @@ class AllotmentsTest {
     spend(1);
     ticker.advance(LIFE);
 
-    ask();
+    request();
 
     // Of nine permits, two were used.
     assertThat(redis.refunds()).containsExactly(7L);
@@ -131,12 +131,12 @@ class AllotmentsTest {
   void allotment_takesAtMostAQuarterOfWhatRemains() {
     grow(8);
     spend(7);
-    ask();
-    ask();
+    request();
+    request();
     grant(9, 10);
     spend(8);
 
-    ask();
+    request();
 
     assertThat(redis.wanted()).isEqualTo(1 + 10 / 4);
   }
@@ -145,10 +145,10 @@ class AllotmentsTest {
   void grantsUntilItsEnd_andNotAtIt() {
     grow(8);
     ticker.advance(LIFE - 1);
-    assertThat(ask().times()).isEqualTo(1);
+    assertThat(request().times()).isEqualTo(1);
 
     ticker.advance(1);
-    Answers late = ask();
+    Answers late = request();
 
     assertThat(late.answers).isEmpty();
     assertThat(redis.refunds()).containsExactly(7L);
@@ -158,12 +158,12 @@ class AllotmentsTest {
   void lateAnswer_servesOnlyThoseThatItWasAskedFor() {
     grow(2);
     spend(2);
-    Answers first = ask();
+    Answers first = request();
     assertThat(redis.wanted()).isEqualTo(1 + 4);
     ticker.advance(LIFE - 1);
-    Answers second = ask();
+    Answers second = request();
     ticker.advance(1);
-    Answers third = ask();
+    Answers third = request();
 
     grant(5, 1_000_000);
 
@@ -178,14 +178,14 @@ class AllotmentsTest {
 
   @Test
   void endCountsFromTheQuestion_notFromItsAnswer() {
-    ask();
+    request();
     grant(1, 1_000);
-    ask();
+    request();
     ticker.advance(60 * MILLI);
     grant(2, 1_000);
     ticker.advance(40 * MILLI);
 
-    assertThat(ask().answers).isEmpty();
+    assertThat(request().answers).isEmpty();
   }
 
   @Test
@@ -203,25 +203,25 @@ class AllotmentsTest {
 
   @Test
   void refusal_isRememberedUntilTheExactInstant() {
-    ask();
+    request();
     redis.grant(0, new Result(Reason.OVER_LIMIT, 0, 30 * MILLI, 1_000 * MILLI, 0));
     ticker.advance(10 * MILLI);
 
-    Answers refused = ask();
+    Answers refused = request();
     assertThat(refused.result().reason()).isEqualTo(Reason.OVER_LIMIT);
     assertThat(refused.result().retryAfterNanos()).isEqualTo(20 * MILLI);
     assertThat(redis.asked).isEmpty();
 
     ticker.advance(20 * MILLI);
-    ask();
+    request();
     assertThat(redis.wanted()).isEqualTo(1);
   }
 
   @Test
   void askersWhileAskingIsOnItsWay_shareTheNextQuestion() {
-    Answers first = ask();
-    Answers second = ask();
-    Answers third = ask();
+    Answers first = request();
+    Answers second = request();
+    Answers third = request();
     grant(1, 100);
 
     assertThat(first.times()).isEqualTo(1);
@@ -236,14 +236,14 @@ class AllotmentsTest {
 
   @Test
   void failure_isToldToAllWhoWait() {
-    Answers first = ask();
-    Answers second = ask();
+    Answers first = request();
+    Answers second = request();
 
     redis.fail(Failure.TIMEOUT);
 
     assertThat(first.failure()).isEqualTo(Failure.TIMEOUT);
     assertThat(second.failure()).isEqualTo(Failure.TIMEOUT);
-    ask();
+    request();
     assertThat(redis.wanted()).isEqualTo(1);
   }
 
@@ -251,8 +251,8 @@ class AllotmentsTest {
   void severalPermits_areSpentIfTheyAreThere_elseAskedForInRedis() {
     grow(8);
 
-    assertThat(ask(8).result().fits()).isTrue();
-    ask(5);
+    assertThat(request(8).result().fits()).isTrue();
+    request(5);
     assertThat(redis.only()).isEqualTo(new FakeCall.Request("some", 1, 5, 1, 0));
   }
 
@@ -261,7 +261,7 @@ class AllotmentsTest {
     for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
       FakeStore other = new FakeStore(ticker);
       Policy aligned = policy(algorithm);
-      Allotments held = new Allotments(aligned, clocks, counters, Bindings.MANY_KEYS, other::ask);
+      Allotments held = new Allotments(aligned, clocks, counters, Bindings.MANY_KEYS, other::receive);
       SharedBinding own = Bindings.of("aligned", aligned, null, held);
       held.decide(own, KEY, 1, new Answers());
       other.grant(1, said(100, 0, 970 * MILLI));
@@ -286,7 +286,7 @@ class AllotmentsTest {
     wall.advance(LIFE - 1);
     spend(1);
     wall.advance(1);
-    assertThat(ask().answers).as("over").isEmpty();
+    assertThat(request().answers).as("over").isEmpty();
     assertThat(redis.refunds()).containsExactly(7L);
   }
 
@@ -297,50 +297,50 @@ class AllotmentsTest {
     ticker.advance(LIFE - 1);
     spend(1);
     ticker.advance(1);
-    assertThat(ask().answers).as("over").isEmpty();
+    assertThat(request().answers).as("over").isEmpty();
   }
 
   @Test
   void refusal_isForgottenWhenTheWallClockSaysSo() {
-    ask();
+    request();
     redis.grant(0, said(0, 30 * MILLI, ticker.nanos()));
-    assertThat(ask().times()).isZero();
+    assertThat(request().times()).isZero();
     wall.advance(10 * MILLI);
-    assertThat(ask().result().retryAfterNanos()).isEqualTo(20 * MILLI);
+    assertThat(request().result().retryAfterNanos()).isEqualTo(20 * MILLI);
     wall.advance(20 * MILLI);
-    assertThat(ask().answers).isEmpty();
+    assertThat(request().answers).isEmpty();
   }
 
   @Test
   void whatIsGivenBackWhileAsking_isNotLost() {
     grow(1);
-    Result granted = ask().result();
-    ask();
+    Result granted = request().result();
+    request();
     assertThat(allotments.refund(KEY, 1, granted.atNanos())).isEqualTo(1);
 
     grant(3, 1_000);
 
     assertThat(redis.refunds()).containsExactly(1L);
     spend(2);
-    assertThat(ask().answers).isEmpty();
+    assertThat(request().answers).isEmpty();
   }
 
   @Test
   void givingBackMoreThanWasTaken_mintsNothing() {
     grow(8);
-    Result granted = ask().result();
+    Result granted = request().result();
 
     assertThat(allotments.refund(KEY, 100, granted.atNanos())).isEqualTo(2);
     spend(9);
-    assertThat(ask().answers).isEmpty();
+    assertThat(request().answers).isEmpty();
   }
 
   @Test
   void permitsOfAnEarlierAllotment_goBackToRedis() {
     grow(8);
-    Result granted = ask().result();
+    Result granted = request().result();
     ticker.advance(LIFE);
-    ask();
+    request();
     grant(9, 1_000);
 
     assertThat(allotments.refund(KEY, 1, granted.atNanos())).isEqualTo(LocalAuthority.NOT_HERE);
@@ -353,7 +353,7 @@ class AllotmentsTest {
     assertThat(redis.refunds()).containsExactly(8L);
 
     for (int i = 0; i < 20; i++) {
-      ask();
+      request();
       assertThat(redis.wanted()).isEqualTo(1);
       grant(1, 1_000_000);
     }
@@ -364,7 +364,7 @@ class AllotmentsTest {
   void answerAfterClosing_isGivenBackExceptWhatIsWanted() {
     grow(8);
     spend(8);
-    Answers got = ask();
+    Answers got = request();
     allotments.close(binding);
 
     grant(17, 1_000);
@@ -430,7 +430,7 @@ class AllotmentsTest {
     Policy leased = policy(Algorithm.SLIDING_WINDOW);
     Allotments held =
         new Allotments(
-            leased, new Clocks(time, time), new Counters(), Bindings.MANY_KEYS, far::ask);
+            leased, new Clocks(time, time), new Counters(), Bindings.MANY_KEYS, far::receive);
     SharedBinding binding = Bindings.of("model", leased, null, held);
     Map<Long, Long> balance = new HashMap<>();
     Map<Long, Long> ends = new HashMap<>();
@@ -510,7 +510,7 @@ class AllotmentsTest {
                 swept.get(0).tick(binding); // Like another thread at this moment.
                 idle.add(swept.get(0).idle());
               } else {
-                redis.ask(operation);
+                redis.receive(operation);
               }
             });
     swept.add(held);

@@ -41,9 +41,9 @@ class HeldKeysTest {
   private LocalAuthority authority(Consistency consistency) {
     Policy policy = policy(consistency);
     return switch (consistency) {
-      case STRICT -> new StoreDecides(clocks, counters, held, store::ask);
-      case LEASED -> new Allotments(policy, clocks, counters, held, store::ask);
-      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, store::ask);
+      case STRICT -> new StoreAuthority(clocks, counters, held, store::receive);
+      case LEASED -> new Allotments(policy, clocks, counters, held, store::receive);
+      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, store::receive);
     };
   }
 

@@ -35,7 +35,7 @@ class LocalCountsTest {
   private final Policy policy = policy(100);
 
   private final LocalCounts counts =
-      new LocalCounts(policy, clocks, new Counters(), Bindings.MANY_KEYS, redis::ask);
+      new LocalCounts(policy, clocks, new Counters(), Bindings.MANY_KEYS, redis::receive);
   private final SharedBinding binding = Bindings.of("approximate", policy, null, counts);
 
   private static Policy policy(long permits) {
@@ -47,7 +47,7 @@ class LocalCountsTest {
         .build();
   }
 
-  private Answers ask(long permits) {
+  private Answers request(long permits) {
     Answers got = new Answers();
     counts.decide(binding, KEY, permits, got);
     return got;
@@ -59,7 +59,7 @@ class LocalCountsTest {
 
   /** Sets the view: that many permits remain in Redis. */
   private void know(long remaining) {
-    ask(1);
+    request(1);
     redis.grant(1, fits(remaining, ticker.nanos()));
   }
 
@@ -72,7 +72,7 @@ class LocalCountsTest {
 
   @Test
   void unknownKey_isAskedFor() {
-    Answers got = ask(1);
+    Answers got = request(1);
     assertThat(got.answers).isEmpty();
 
     redis.grant(1, fits(99, 0));
@@ -84,11 +84,11 @@ class LocalCountsTest {
     know(99);
 
     for (int left = 98; left >= 94; left--) {
-      assertThat(ask(1).result().remaining()).isEqualTo(left);
+      assertThat(request(1).result().remaining()).isEqualTo(left);
     }
     assertThat(redis.asked).isEmpty();
 
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
     assertThat(redis.kinds()).containsExactly("record 5, some 1");
   }
 
@@ -96,28 +96,28 @@ class LocalCountsTest {
   void whatRemains_isNeverExceeded() {
     know(2);
 
-    assertThat(ask(2).times()).isEqualTo(1);
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(2).times()).isEqualTo(1);
+    assertThat(request(1).answers).isEmpty();
   }
 
   @Test
   void oldView_isAskedAnew() {
     know(99);
     ticker.advance(INTERVAL - 1);
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(request(1).times()).isEqualTo(1);
 
     ticker.advance(1);
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
   }
 
   @Test
   void suspendedMachine_hasAnOldView_thoughTheMonotonicClockStoodStill() {
     know(99);
     wall.advance(INTERVAL - 1);
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(request(1).times()).isEqualTo(1);
 
     wall.advance(1);
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
   }
 
   @Test
@@ -125,23 +125,23 @@ class LocalCountsTest {
     know(99);
     wall.advance(-3_600_000 * MILLI);
     ticker.advance(INTERVAL);
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
   }
 
   @Test
   void refusal_isForgottenWhenTheWallClockSaysSo() {
-    ask(3);
+    request(3);
     redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
-    assertThat(ask(3).times()).isZero();
+    assertThat(request(3).times()).isZero();
     wall.advance(30 * MILLI);
-    assertThat(ask(3).answers).isEmpty();
+    assertThat(request(3).answers).isEmpty();
   }
 
   @Test
   void eachPermit_isToldOnce() {
     know(99);
-    ask(2);
-    ask(1);
+    request(2);
+    request(1);
     ticker.advance(INTERVAL);
     counts.tick(binding);
     assertThat(redis.kinds()).containsExactly("record 3");
@@ -159,7 +159,7 @@ class LocalCountsTest {
   @Test
   void whatCouldNotBeTold_isToldAgain() {
     know(99);
-    ask(3);
+    request(3);
     ticker.advance(INTERVAL);
     counts.tick(binding);
     redis.fail(Failure.TIMEOUT);
@@ -173,13 +173,13 @@ class LocalCountsTest {
   @Test
   void askWhileTelling_waitsUntilRedisKnows_forOneCallMayOvertakeAnother() {
     know(99);
-    ask(2);
+    request(2);
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
-    ask(3);
+    request(3);
 
-    Answers first = ask(1);
-    Answers second = ask(1);
+    Answers first = request(1);
+    Answers second = request(1);
     assertThat(redis.kinds()).containsExactly("record 2");
 
     redis.take(fits(96, ticker.nanos()));
@@ -196,13 +196,13 @@ class LocalCountsTest {
   @Test
   void chargeThatWouldFitHere_isHeldWhileRedisIsAsked_thatItDecidesWithoutNone() {
     know(99);
-    ask(2);
-    ask(6);
+    request(2);
+    request(6);
     assertThat(redis.kinds()).containsExactly("record 2, some 6");
 
-    Answers held = ask(1);
-    Answers larger = ask(4);
-    Answers last = ask(1);
+    Answers held = request(1);
+    Answers larger = request(4);
+    Answers last = request(1);
     assertThat(redis.asked).hasSize(1);
 
     redis.takeAndGrant(fits(97, ticker.nanos()), 1, fits(4, ticker.nanos()));
@@ -216,14 +216,14 @@ class LocalCountsTest {
     ticker.advance(1_000);
     redis.grant(1, fits(2, ticker.nanos()));
     assertThat(last.times()).isEqualTo(1);
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(request(1).times()).isEqualTo(1);
   }
 
   @Test
   void chargeThatIsHeld_isAskedForWhenTheAnswerFails_andTakesPartInTheDeadline() {
     know(99);
-    ask(6);
-    Answers held = ask(1);
+    request(6);
+    Answers held = request(1);
     ticker.advance(INTERVAL);
     redis.fail(Failure.TIMEOUT);
 
@@ -235,19 +235,19 @@ class LocalCountsTest {
   @Test
   void answerThatAnotherOvertook_doesNotReplaceIt() {
     know(99);
-    ask(2);
+    request(2);
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
     Operation slow = redis.asked.remove();
     long early = ticker.nanos();
-    ask(3);
+    request(3);
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
     redis.take(fits(0, ticker.nanos()));
     redis.asked.add(slow);
     redis.take(fits(5, early));
 
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
     assertThat(redis.kinds()).containsExactly("some 1");
   }
 
@@ -255,27 +255,27 @@ class LocalCountsTest {
   void clockOfRedisIsSetBack_itsNextAnswerHoldsNevertheless() {
     know(99);
     ticker.advance(INTERVAL);
-    ask(1);
+    request(1);
     ticker.advance(1);
     redis.grant(1, fits(99, -3_600_000 * MILLI));
 
-    assertThat(ask(1).result().atNanos()).isEqualTo(-3_600_000 * MILLI);
+    assertThat(request(1).result().atNanos()).isEqualTo(-3_600_000 * MILLI);
   }
 
   @Test
   void askWhileTelling_failsIfThatFails_andTakesPartInItsDeadline() {
     know(99);
-    ask(2);
+    request(2);
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
-    Answers failed = ask(6);
+    Answers failed = request(6);
     redis.fail(Failure.TIMEOUT);
     assertThat(failed.failure()).isEqualTo(Failure.TIMEOUT);
     assertThat(redis.asked).isEmpty();
 
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
-    ask(6);
+    request(6);
     ticker.advance(3 * MILLI);
     redis.take(fits(97, ticker.nanos()));
     assertThat(redis.asked.element().waitedNanos).isEqualTo(3 * MILLI);
@@ -284,69 +284,69 @@ class LocalCountsTest {
   @Test
   void whatRedisMayBeGiving_isNotAdmittedHereAsWell() {
     know(6);
-    ask(6);
+    request(6);
 
     assertThat(redis.kinds()).containsExactly("some 6");
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
   }
 
   @Test
   void refusal_isRememberedUntilTheInstant_forThosePermits() {
-    ask(3);
+    request(3);
     redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
     ticker.advance(10 * MILLI);
 
-    Answers refused = ask(3);
+    Answers refused = request(3);
     assertThat(refused.result().reason()).isEqualTo(Reason.OVER_LIMIT);
     assertThat(refused.result().retryAfterNanos()).isEqualTo(20 * MILLI);
-    assertThat(ask(2).answers).isEmpty();
+    assertThat(request(2).answers).isEmpty();
     redis.grant(1, fits(0, 0));
     // Four permits may have to wait longer.
-    assertThat(ask(4).answers).isEmpty();
+    assertThat(request(4).answers).isEmpty();
     redis.grant(0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
 
     ticker.advance(20 * MILLI);
-    assertThat(ask(3).answers).isEmpty();
+    assertThat(request(3).answers).isEmpty();
   }
 
   /** The remaining permits may lack those that this process has recorded since. */
   @Test
   void whatRemainsByARefusal_isNotAdmittedHere() {
-    ask(3);
+    request(3);
     redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
     assertThat(redis.kinds()).containsExactly("some 1");
   }
 
   @Test
   void failure_isTold_andNothingIsAdmittedForIt() {
     know(1);
-    Answers got = ask(2);
+    Answers got = request(2);
 
     redis.fail(Failure.TIMEOUT);
 
     assertThat(got.failure()).isEqualTo(Failure.TIMEOUT);
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(request(1).times()).isEqualTo(1);
   }
 
   @Test
   void refund_ofWhatIsUnrecorded_isHere_andOnce() {
     know(1);
-    Result admitted = ask(1).result();
+    Result admitted = request(1).result();
 
     assertThat(counts.refund(KEY, 1, admitted.atNanos())).isEqualTo(1);
     assertThat(counts.refund(KEY, 1, admitted.atNanos())).isEqualTo(LocalAuthority.NOT_HERE);
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(request(1).times()).isEqualTo(1);
   }
 
   @Test
   void refund_ofOlderPermits_takesNoneOfTheNewerBack() {
     know(99);
-    Result old = ask(1).result();
+    Result old = request(1).result();
     ticker.advance(2_000 * MILLI);
-    ask(1);
+    request(1);
     redis.takeAndGrant(fits(99, ticker.nanos()), 1, fits(98, ticker.nanos()));
-    ask(1);
+    request(1);
 
     assertThat(counts.refund(KEY, 1, old.atNanos())).isEqualTo(LocalAuthority.NOT_HERE);
   }
@@ -354,12 +354,12 @@ class LocalCountsTest {
   @Test
   void afterClosing_allIsTold_andRedisDecides() {
     know(99);
-    ask(2);
+    request(2);
 
     counts.close(binding);
     assertThat(redis.kinds()).containsExactly("record 2");
 
-    assertThat(ask(1).answers).isEmpty();
+    assertThat(request(1).answers).isEmpty();
     assertThat(redis.kinds()).containsExactly("record 2");
     redis.take(fits(97, 0));
     assertThat(redis.kinds()).containsExactly("some 1");
@@ -369,7 +369,7 @@ class LocalCountsTest {
   void looking_asksRedis() {
     know(99);
 
-    assertThat(ask(0).answers).isEmpty();
+    assertThat(request(0).answers).isEmpty();
     assertThat(redis.kinds()).containsExactly("some 0");
   }
 }

@@ -107,7 +107,7 @@ class MovedTest {
 
   private @Nullable Charges answered;
 
-  private void ask(Binding binding, long... keys) {
+  private void request(Binding binding, long... keys) {
     Charges charges = new Charges();
     for (long key : keys) {
       charges.add(binding, key, 1);
@@ -143,7 +143,7 @@ class MovedTest {
   @Test
   void keyThatIsElsewhere_isAskedThere_atOnceIfThatIsKnown() {
     Binding binding = binding(Consistency.STRICT);
-    ask(binding, 7);
+    request(binding, 7);
     link.all = 1; // The slots have moved meanwhile.
     last(shards[0], 1).answer(numbers(0, GONE));
     assertThat(reason(0)).as("not answered yet").isEqualTo(Reason.NO_LIMIT);
@@ -156,7 +156,7 @@ class MovedTest {
   @Test
   void keyOnItsWay_isAskedForAgain_untilHalfOfTheTimeIsOver() {
     Binding binding = binding(Consistency.STRICT);
-    ask(binding, 7);
+    request(binding, 7);
     last(shards[0], 1).answer(numbers(0, GONE));
     assertThat(link.refreshed).isEqualTo(1);
     tick(9 * MILLI);
@@ -169,7 +169,7 @@ class MovedTest {
     assertThat(reason(0)).isEqualTo(Reason.WITHIN_LIMIT);
     assertThat(failures()).isZero();
 
-    ask(binding, 8);
+    request(binding, 8);
     for (int i = 1; i <= 5; i++) {
       last(shards[1], 1 + i).answer(numbers(0, GONE));
       assertThat(answered).isNull();
@@ -188,7 +188,7 @@ class MovedTest {
   @Test
   void keysThatPart_areDecidedApart_andGivenBackIfOneIsRefused() {
     Binding binding = binding(Consistency.STRICT);
-    ask(binding, 6, 7);
+    request(binding, 6, 7);
     link.parted = true;
     last(shards[0], 1).answer(numbers(0, GONE, GONE));
     last(shards[0], 2).answer(numbers(1, ONE_LEFT));
@@ -245,8 +245,8 @@ class MovedTest {
   void halfOfASequence_thatWasDecided_isNotAskedAgain() {
     List<String> answers = new ArrayList<>();
     SharedBinding binding = (SharedBinding) binding(Consistency.STRICT);
-    RecordAdmitted record =
-        new RecordAdmitted(
+    AdmittedRecord record =
+        new AdmittedRecord(
             binding, 7, 3, result -> answers.add("recorded"), failure -> answers.add("lost"));
     DecideOne single =
         new DecideOne(
@@ -265,7 +265,7 @@ class MovedTest {
                 answers.add("failed");
               }
             });
-    InSequence both = new InSequence(record, single);
+    OperationPair both = new OperationPair(record, single);
     both.read(new FakeReply(0, numbers(0, new long[] {1, 0, 5, 0, 0}, numbers(0, GONE))));
     assertThat(both.moved()).isTrue();
     assertThat(both.again()).isSameAs(single);
@@ -279,7 +279,7 @@ class MovedTest {
   @Test
   void closedStore_failsWhatWaits() {
     Binding binding = binding(Consistency.STRICT);
-    ask(binding, 7);
+    request(binding, 7);
     last(shards[0], 1).answer(numbers(0, GONE));
     store.close();
     assertThat(reason(0)).isEqualTo(Reason.UNCERTAIN);

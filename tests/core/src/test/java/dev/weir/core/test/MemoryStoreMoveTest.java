@@ -110,12 +110,12 @@ class MemoryStoreMoveTest {
       } else if (random.nextInt(3) == 0) {
         real += window - Math.floorMod(clock.at(real), window) - random.nextInt(2); // An edge.
       }
-      ask(stores.get(at), policy, clocks.get(at).at(real), real, queued, admitted);
+      request(stores.get(at), policy, clocks.get(at).at(real), real, queued, admitted);
     }
     return WindowChecker.maxInAnyWindow(admitted, window);
   }
 
-  private void ask(
+  private void request(
       MemoryStore store,
       Policy policy,
       long now,

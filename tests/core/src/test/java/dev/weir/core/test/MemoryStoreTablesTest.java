@@ -116,7 +116,7 @@ class MemoryStoreTablesTest {
           store.decide(charges, asked, same -> {});
           packed = charges.allowed() ? charges.remaining(0) : -charges.retryAfterNanos(0);
         }
-        Oracle.Verdict right = oracle.ask(names.get(i), asked, permits);
+        Oracle.Verdict right = oracle.decide(names.get(i), asked, permits);
         if (packed != (right.allowed() ? right.remaining() : -right.retryAfterNanos())) {
           throw new AssertionError(
               "%s: %d permits at %d, %s: %d (expected: %s)"

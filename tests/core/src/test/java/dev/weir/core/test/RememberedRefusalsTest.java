@@ -26,7 +26,7 @@ class RememberedRefusalsTest {
   @Test
   void refusal_isFoundUntilItIsOver() {
     assertThat(refusals.find(A)).isNull();
-    refusals.remember(A, 429, 10);
+    refusals.add(A, 429, 10);
     ticker.advance(9);
     assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_000, 1_010));
     ticker.advance(1);
@@ -36,17 +36,17 @@ class RememberedRefusalsTest {
 
   @Test
   void shorterRefusal_doesNotShortenALongerOne() {
-    refusals.remember(A, 503, 100);
+    refusals.add(A, 503, 100);
     ticker.advance(50);
-    refusals.remember(A, 429, 10);
+    refusals.add(A, 429, 10);
     assertThat(refusals.find(A)).isEqualTo(new Refusal(503, 1_050, 1_100));
-    refusals.remember(A, 429, 100);
+    refusals.add(A, 429, 100);
     assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_050, 1_150));
   }
 
   @Test
   void answerToARequestSentSince_forgets() {
-    refusals.remember(A, 429, 100);
+    refusals.add(A, 429, 100);
     refusals.forget(A, 999);
     assertThat(refusals.find(A)).isNotNull();
     refusals.forget(A, 1_000);
@@ -56,10 +56,10 @@ class RememberedRefusalsTest {
   @Test
   void oneTooMany_forgetsTheOldest() {
     for (int i = 0; i < 3; i++) {
-      refusals.remember(place(i), 429, 100);
+      refusals.add(place(i), 429, 100);
     }
-    refusals.remember(place(0), 429, 100);
-    refusals.remember(place(3), 429, 100);
+    refusals.add(place(0), 429, 100);
+    refusals.add(place(3), 429, 100);
     assertThat(refusals.size()).isEqualTo(3);
     assertThat(refusals.find(place(0))).isNotNull();
     assertThat(refusals.find(place(1))).isNull();
@@ -81,7 +81,7 @@ class RememberedRefusalsTest {
               int most = 0;
               for (int i = 0; i < 20_000; i++) {
                 String place = place((first * 7 + i) % 100);
-                shared.remember(place, 429, 1 + i % 50);
+                shared.add(place, 429, 1 + i % 50);
                 most = Math.max(most, shared.size());
                 if (i % 3 == 0) {
                   shared.forget(place, Long.MAX_VALUE);

@@ -7,8 +7,8 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
-import dev.weir.testkit.Ask;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.GeneratedRequest;
 import dev.weir.testkit.Oracle;
 import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker;
@@ -45,7 +45,7 @@ class TraceAgreementTest {
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSSSSSS", Locale.ROOT);
 
   private interface Reader {
-    Ask read(String line);
+    GeneratedRequest read(String line);
   }
 
   @TestFactory
@@ -64,7 +64,7 @@ class TraceAgreementTest {
       throws IOException {
     Path path = TRACES.resolve(file);
     if (Files.isRegularFile(path)) {
-      List<Ask> asks;
+      List<GeneratedRequest> asks;
       try (Stream<String> lines = Files.lines(path, StandardCharsets.ISO_8859_1)) {
         asks = lines.skip(header).filter(line -> !line.isBlank()).map(reader::read).toList();
       }
@@ -73,61 +73,61 @@ class TraceAgreementTest {
     }
   }
 
-  private static void add(List<DynamicTest> tests, String name, List<Ask> asks, long permits) {
+  private static void add(List<DynamicTest> tests, String name, List<GeneratedRequest> asks, long permits) {
     for (Algorithm algorithm : Algorithm.values()) {
       Policy policy = Policy.builder(Quota.perMinute(permits)).algorithm(algorithm).build();
       tests.add(DynamicTest.dynamicTest(name + ", " + algorithm, () -> agree(policy, asks)));
     }
   }
 
-  private static Ask nasa(String line) {
+  private static GeneratedRequest nasa(String line) {
     String[] columns = line.split("\t", -1);
-    return new Ask(Long.parseLong(columns[2]) * 1_000_000_000L, columns[0], 1);
+    return new GeneratedRequest(Long.parseLong(columns[2]) * 1_000_000_000L, columns[0], 1);
   }
 
-  private static Ask apache(String line) {
+  private static GeneratedRequest apache(String line) {
     Matcher matcher = COMBINED.matcher(line);
     assertThat(matcher.matches()).as(line).isTrue();
     Instant time = OffsetDateTime.parse(matcher.group(2), COMBINED_TIME).toInstant();
-    return new Ask(nanos(time), matcher.group(1), 1);
+    return new GeneratedRequest(nanos(time), matcher.group(1), 1);
   }
 
-  private static Ask azure(String line) {
+  private static GeneratedRequest azure(String line) {
     String[] columns = line.split(",", -1);
     Instant time = LocalDateTime.parse(columns[0], FRACTION_TIME).toInstant(ZoneOffset.UTC);
-    return new Ask(nanos(time), "all", Long.parseLong(columns[2]));
+    return new GeneratedRequest(nanos(time), "all", Long.parseLong(columns[2]));
   }
 
   private static long nanos(Instant time) {
     return time.getEpochSecond() * 1_000_000_000L + time.getNano();
   }
 
-  private static List<Ask> generated(int count, int keys, long most) {
+  private static List<GeneratedRequest> generated(int count, int keys, long most) {
     SplittableRandom random = Trials.random("generated traffic " + count);
-    List<Ask> asks = new ArrayList<>();
+    List<GeneratedRequest> asks = new ArrayList<>();
     long now = 1_763_700_000_000_000_000L;
     for (int i = 0; i < count; i++) {
       now += random.nextInt(3) == 0 ? random.nextLong(3_000_000_000L) / 1_000 * 1_000 : 0;
       long late = random.nextInt(10) == 0 ? random.nextLong(10_000_000_000L) : 0;
       // A few keys have many requests, most of them few.
       int key = random.nextInt(random.nextInt(keys) + 1);
-      asks.add(new Ask(now - late, "host-" + key, random.nextLong(most + 1)));
+      asks.add(new GeneratedRequest(now - late, "host-" + key, random.nextLong(most + 1)));
     }
     return asks;
   }
 
-  private static void agree(Policy policy, List<Ask> asks) {
+  private static void agree(Policy policy, List<GeneratedRequest> asks) {
     FakeTicker ticker = new FakeTicker(Long.MIN_VALUE);
     RateLimiter limiter = RateLimiter.builder(policy).ticker(ticker).build();
     Oracle oracle = Oracle.of(policy);
     List<Operation> history = new ArrayList<>();
     long allowed = 0;
-    for (Ask ask : asks) {
+    for (GeneratedRequest ask : asks) {
       // A record that comes late is decided at the latest time so far, as by a server's clock.
       long now = Math.max(ticker.nanos(), ask.nowNanos());
       ticker.set(now);
       Decision decision = limiter.tryAcquire(ask.key(), ask.permits());
-      Oracle.Verdict right = oracle.ask(ask.key(), now, ask.permits());
+      Oracle.Verdict right = oracle.decide(ask.key(), now, ask.permits());
       Oracle.Verdict answer =
           new Oracle.Verdict(decision.allowed(), decision.remaining(), decision.retryAfterNanos());
       if (!answer.equals(right)) {

@@ -176,7 +176,7 @@ public final class Http2Client implements AutoCloseable {
     } else if (type == PING && (flags & ACK) == 0) {
       send(frame(PING, ACK, 0, payload));
     }
-    note(type, flags, stream, ByteBuffer.wrap(payload));
+    record(type, flags, stream, ByteBuffer.wrap(payload));
     return new Frame(type, flags, stream, ByteBuffer.wrap(payload));
   }
 
@@ -218,7 +218,7 @@ public final class Http2Client implements AutoCloseable {
   }
 
   /** Records the windows and ends that a frame brings. */
-  private void note(int type, int flags, int stream, ByteBuffer payload) {
+  private void record(int type, int flags, int stream, ByteBuffer payload) {
     boolean last = (type == HEADERS || type == DATA) && (flags & END_STREAM) != 0;
     if (type == SETTINGS && (flags & ACK) == 0) {
       while (payload.remaining() >= 6) {

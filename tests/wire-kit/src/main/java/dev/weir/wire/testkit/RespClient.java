@@ -125,7 +125,7 @@ public final class RespClient implements AutoCloseable {
   }
 
   /** Sends a command and returns the whole reply, line ends shown as a bar. */
-  public String ask(String... words) throws IOException {
+  public String exchange(String... words) throws IOException {
     return command(words).reply();
   }
 
@@ -187,7 +187,7 @@ public final class RespClient implements AutoCloseable {
   /** Returns the five integers of a throttle's reply. */
   public List<Long> throttle(String... words) throws IOException {
     List<Long> numbers = new ArrayList<>();
-    for (String line : ask(words).split("[|]", -1)) {
+    for (String line : exchange(words).split("[|]", -1)) {
       if (line.startsWith(":")) {
         numbers.add(Long.parseLong(line.substring(1)));
       }

@@ -1,7 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,7 +127,7 @@ final class CombinedReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> columns) {
+  public void select(List<String> columns) {
     for (int slot = 0; slot < columns.size(); slot++) {
       int column = NAMES.indexOf(columns.get(slot));
       slots[column] = slot;
@@ -162,7 +162,7 @@ final class CombinedReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -173,7 +173,7 @@ final class CombinedReader implements RecordReader {
     int end = lines.to();
     if (data[start] == '"' && addressQuote(data, start, end) < 0) {
       if (end - start < 2 || data[end - 1] != '"') {
-        throw new Unreadable("line: begins with a quote and does not end with one");
+        throw new UnreadableException("line: begins with a quote and does not end with one");
       }
       data = Escapes.unwrapped(data, start, end);
       start = 0;
@@ -206,12 +206,12 @@ final class CombinedReader implements RecordReader {
   }
 
   /** Finds the places of the columns, up to the last wanted one. */
-  private void find(byte[] data, int start, int end) throws Unreadable {
+  private void find(byte[] data, int start, int end) throws UnreadableException {
     int at = start;
     if (vhost) {
       at = token(data, start, end, VHOST);
       if (to[VHOST] > from[VHOST] && data[to[VHOST] - 1] == ',') {
-        throw new Unreadable("vhost: a list of addresses (expected: a host's name)");
+        throw new UnreadableException("vhost: a list of addresses (expected: a host's name)");
       }
     }
     at = client(data, at, end);
@@ -220,7 +220,7 @@ final class CombinedReader implements RecordReader {
     try {
       if (last >= REQUEST) {
         at = quoted(data, at, end, REQUEST);
-        if (wantsRequestParts()) {
+        if (needsRequestParts()) {
           split(data);
         }
         found = PROTOCOL;
@@ -228,7 +228,7 @@ final class CombinedReader implements RecordReader {
       if (last >= STATUS) {
         at = token(data, at, end, STATUS);
         if (at > end) {
-          throw new Unreadable("status: the line ends in it");
+          throw new UnreadableException("status: the line ends in it");
         }
         found = STATUS;
       }
@@ -243,7 +243,7 @@ final class CombinedReader implements RecordReader {
       if (last >= AGENT) {
         quoted(data, at, end, AGENT);
       }
-    } catch (Unreadable e) {
+    } catch (UnreadableException e) {
       if (needed > found) {
         throw e;
       }
@@ -254,7 +254,7 @@ final class CombinedReader implements RecordReader {
     }
   }
 
-  private boolean wantsRequestParts() {
+  private boolean needsRequestParts() {
     return slots[METHOD] >= 0
         || slots[PATH] >= 0
         || slots[QUERY] >= 0
@@ -263,9 +263,9 @@ final class CombinedReader implements RecordReader {
   }
 
   /** Reads the text before the next space as a column. Returns the place behind the space. */
-  private int token(byte[] data, int start, int end, int column) throws Unreadable {
+  private int token(byte[] data, int start, int end, int column) throws UnreadableException {
     if (start > end || (start == end && column != IP)) {
-      throw new Unreadable(NAMES.get(column) + ": the line ends before it");
+      throw new UnreadableException(NAMES.get(column) + ": the line ends before it");
     }
     int at = start;
     while (at < end && data[at] != ' ') {
@@ -277,10 +277,10 @@ final class CombinedReader implements RecordReader {
   }
 
   /** Reads the client: an address, one in quotes, or a list with a space behind each comma. */
-  private int client(byte[] data, int start, int end) throws Unreadable {
+  private int client(byte[] data, int start, int end) throws UnreadableException {
     int at = token(data, start, end, IP);
     if (to[IP] == from[IP]) {
-      throw new Unreadable("ip: nothing (expected: an address at the line's beginning)");
+      throw new UnreadableException("ip: nothing (expected: an address at the line's beginning)");
     }
     from[PROXIES] = NOWHERE;
     if (data[start] == '"') {
@@ -296,13 +296,13 @@ final class CombinedReader implements RecordReader {
       to[PROXIES] = to[IP];
     }
     if (at > end) {
-      throw new Unreadable("ident: the line ends before it");
+      throw new UnreadableException("ident: the line ends before it");
     }
     return at;
   }
 
   /** Reads the words before the time, and the time: the last bracket before the first quote. */
-  private int words(byte[] data, int start, int end) throws Unreadable {
+  private int words(byte[] data, int start, int end) throws UnreadableException {
     int bracket = -1;
     int at = start;
     for (; at < end; at++) {
@@ -313,11 +313,11 @@ final class CombinedReader implements RecordReader {
       }
     }
     if (bracket < 0) {
-      throw new Unreadable("time: no [ with a space before it");
+      throw new UnreadableException("time: no [ with a space before it");
     }
     names(data, start, bracket - 1);
     if (vhost && from[IDENT] < 0) {
-      throw new Unreadable("user: the time stands in its place");
+      throw new UnreadableException("user: the time stands in its place");
     }
     return time(data, bracket, at);
   }
@@ -343,7 +343,7 @@ final class CombinedReader implements RecordReader {
     to[USER] = end;
   }
 
-  private int time(byte[] data, int bracket, int end) throws Unreadable {
+  private int time(byte[] data, int bracket, int end) throws UnreadableException {
     for (int at = bracket + 1; at < end; at++) {
       if (data[at] == ']') {
         from[TIME] = bracket + 1;
@@ -351,15 +351,15 @@ final class CombinedReader implements RecordReader {
         return at + 2;
       }
     }
-    throw new Unreadable("time: no ] behind it");
+    throw new UnreadableException("time: no ] behind it");
   }
 
-  private int quoted(byte[] data, int start, int end, int column) throws Unreadable {
+  private int quoted(byte[] data, int start, int end, int column) throws UnreadableException {
     if (start >= end) {
-      throw new Unreadable(NAMES.get(column) + ": the line ends before it");
+      throw new UnreadableException(NAMES.get(column) + ": the line ends before it");
     }
     if (data[start] != '"') {
-      throw new Unreadable(
+      throw new UnreadableException(
           NAMES.get(column)
               + ": "
               + ShownText.quoted(data, start, end)
@@ -374,7 +374,7 @@ final class CombinedReader implements RecordReader {
         return at + 2;
       }
     }
-    throw new Unreadable(NAMES.get(column) + ": no closing quote");
+    throw new UnreadableException(NAMES.get(column) + ": no closing quote");
   }
 
   private void split(byte[] data) {

@@ -2,7 +2,7 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ final class DelimitedReader implements RecordReader {
       if (!read()) {
         throw new TrafficException("input: empty (expected: a header with the columns' names)");
       }
-    } catch (Unreadable e) {
+    } catch (UnreadableException e) {
       throw new TrafficException(
           "input: header in line " + lines.line() + " cannot be read: " + e.reason());
     }
@@ -100,7 +100,7 @@ final class DelimitedReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> wanted) throws TrafficException {
+  public void select(List<String> wanted) throws TrafficException {
     for (int slot = 0; slot < wanted.size(); slot++) {
       String name = wanted.get(slot);
       int column = columns.indexOf(name);
@@ -118,14 +118,14 @@ final class DelimitedReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     if (!read()) {
       return false;
     }
     if (count != columns.size()) {
       int found = count;
       goBack();
-      throw new Unreadable(
+      throw new UnreadableException(
           found + (found == 1 ? " column" : " columns") + " (expected: " + columns.size() + ")");
     }
     for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ final class DelimitedReader implements RecordReader {
     lines.shrink();
   }
 
-  private boolean read() throws IOException, Unreadable {
+  private boolean read() throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -178,7 +178,7 @@ final class DelimitedReader implements RecordReader {
     add(valueStart - start, end - start, false);
   }
 
-  private void cutQuoted() throws IOException, Unreadable {
+  private void cutQuoted() throws IOException, UnreadableException {
     int at = 0;
     while (true) {
       int length = lines.to() - lines.from();
@@ -211,7 +211,7 @@ final class DelimitedReader implements RecordReader {
    * Reads a value up to its closing quote, over as many lines as it has. Returns the place behind
    * it.
    */
-  private int quoted(int valueStart) throws IOException, Unreadable {
+  private int quoted(int valueStart) throws IOException, UnreadableException {
     boolean twice = false;
     int at = valueStart;
     while (true) {
@@ -231,7 +231,7 @@ final class DelimitedReader implements RecordReader {
         at++;
         if (at < length && data[start + at] != separator) {
           goBack();
-          throw new Unreadable("text behind a closing quote");
+          throw new UnreadableException("text behind a closing quote");
         }
         return at;
       }
@@ -239,12 +239,12 @@ final class DelimitedReader implements RecordReader {
   }
 
   /** Joins the next line to the record. Returns the place where the value continues. */
-  private int nextLine() throws IOException, Unreadable {
+  private int nextLine() throws IOException, UnreadableException {
     // The line end may have been two bytes, which belong to the value.
     int length = lines.to() - lines.from();
     if (lines.line() <= singleUntilLine || !lines.extend()) {
       goBack();
-      throw new Unreadable("no closing quote");
+      throw new UnreadableException("no closing quote");
     }
     return length;
   }

@@ -5,7 +5,7 @@ import dev.weir.traffic.Format;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.visit.Address;
 import dev.weir.traffic.internal.visit.Sample;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -421,7 +421,7 @@ public final class Detection {
       try {
         more = reader.next(none);
         count += more ? 1 : 0;
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         more = true; // This line is not of the format; the next one may be.
       }
     }

@@ -42,11 +42,11 @@ public final class Input implements Closeable {
    * A stream that counts the bytes of the file that were read, for the progress, and computes their
    * checksum, by which the file is recognized.
    */
-  private static final class Counted extends FilterInputStream {
+  private static final class CountingStream extends FilterInputStream {
     private final CRC32C checksum = new CRC32C();
     private long bytes;
 
-    Counted(InputStream in) {
+    CountingStream(InputStream in) {
       super(in);
     }
 
@@ -102,12 +102,12 @@ public final class Input implements Closeable {
   }
 
   /** A stream that decompresses, and distinguishes damaged data from a failure to read it. */
-  private static final class Decompressed extends InputStream {
+  private static final class DecompressingStream extends InputStream {
     private final Compression compression;
     private final InputStream compressed;
     private @Nullable InputStream in;
 
-    Decompressed(Compression compression, InputStream compressed) {
+    DecompressingStream(Compression compression, InputStream compressed) {
       this.compression = compression;
       this.compressed = compressed;
     }
@@ -144,13 +144,13 @@ public final class Input implements Closeable {
 
   private final String name;
   private final long totalBytes;
-  private final Counted counted;
+  private final CountingStream counted;
   private final InputStream text;
 
   private Input(String name, long totalBytes, InputStream in) throws IOException {
     this.name = name;
     this.totalBytes = totalBytes;
-    counted = new Counted(in);
+    counted = new CountingStream(in);
     text = decompressed(counted);
   }
 
@@ -206,7 +206,7 @@ public final class Input implements Closeable {
           }
         };
     Compression compression = Compression.of(magic);
-    return compression == null ? whole : new Decompressed(compression, whole);
+    return compression == null ? whole : new DecompressingStream(compression, whole);
   }
 
   public String name() {

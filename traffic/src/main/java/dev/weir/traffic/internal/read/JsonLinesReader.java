@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -120,7 +120,7 @@ final class JsonLinesReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> wanted) throws TrafficException {
+  public void select(List<String> wanted) throws TrafficException {
     this.wanted = List.copyOf(wanted);
     found = new boolean[wanted.size()];
     optional = new boolean[wanted.size()];
@@ -161,7 +161,7 @@ final class JsonLinesReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -171,20 +171,20 @@ final class JsonLinesReader implements RecordReader {
     int length = lines.to() - lines.from();
     try (JsonParser parser = json.createParser(lines.data(), lines.from(), length)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw new Unreadable("no JSON object");
+        throw new UnreadableException("no JSON object");
       }
       object(parser, root, fields);
       if (parser.nextToken() != null) {
-        throw new Unreadable("text behind the JSON object");
+        throw new UnreadableException("text behind the JSON object");
       }
     } catch (IOException e) { // The text is at fault: the bytes are in memory.
-      throw new Unreadable("no valid JSON: " + ShownText.plain(firstLine(message(e))));
+      throw new UnreadableException("no valid JSON: " + ShownText.plain(firstLine(message(e))));
     }
     for (int slot = 0; slot < found.length; slot++) {
       if (!found[slot] && optional[slot]) {
         fields.set(slot, NOTHING, 0, 0);
       } else if (!found[slot]) {
-        throw new Unreadable("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
+        throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
     }
     return true;
@@ -201,7 +201,7 @@ final class JsonLinesReader implements RecordReader {
   }
 
   private void object(JsonParser parser, Node node, RecordFields fields)
-      throws IOException, Unreadable {
+      throws IOException, UnreadableException {
     JsonToken token = parser.nextToken();
     while (token == JsonToken.FIELD_NAME) {
       Node child = node.children.get(parser.currentName());
@@ -213,7 +213,7 @@ final class JsonLinesReader implements RecordReader {
       } else if (child.slot < 0 || token == JsonToken.VALUE_NULL) {
         parser.skipChildren();
       } else if (token == JsonToken.START_ARRAY) {
-        throw new Unreadable(
+        throw new UnreadableException(
             "column "
                 + ShownText.quoted(wanted.get(child.slot))
                 + ": a list (expected: one value)");

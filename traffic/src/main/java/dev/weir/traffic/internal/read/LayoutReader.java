@@ -3,7 +3,7 @@ package dev.weir.traffic.internal.read;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.Layout.Kind;
 import dev.weir.traffic.internal.read.Layout.Piece;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -72,7 +72,7 @@ final class LayoutReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> wanted) {
+  public void select(List<String> wanted) {
     slots = new int[pieces.size()];
     for (int i = 0; i < slots.length; i++) {
       slots[i] = pieces.get(i).name().isEmpty() ? -1 : wanted.indexOf(pieces.get(i).name());
@@ -108,7 +108,7 @@ final class LayoutReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -121,7 +121,7 @@ final class LayoutReader implements RecordReader {
       if (at >= end && (i >= firstOptional || i > needed)) {
         missing(i, fields);
       } else if (at >= end) {
-        throw new Unreadable(pieces.get(i).name() + ": the line ends before it");
+        throw new UnreadableException(pieces.get(i).name() + ": the line ends before it");
       } else if (i <= needed) {
         at = piece(i, data, at, end, fields);
       } else {
@@ -144,14 +144,14 @@ final class LayoutReader implements RecordReader {
   private int behindNeeded(int i, byte[] data, int start, int end, RecordFields fields) {
     try {
       return piece(i, data, start, end, fields);
-    } catch (Unreadable e) {
+    } catch (UnreadableException e) {
       missing(i, fields);
       return end;
     }
   }
 
   /** Reads a value. Returns the place where the next one begins. */
-  private int piece(int i, byte[] data, int start, int end, RecordFields fields) throws Unreadable {
+  private int piece(int i, byte[] data, int start, int end, RecordFields fields) throws UnreadableException {
     Piece piece = pieces.get(i);
     int from = start;
     int to;
@@ -184,11 +184,11 @@ final class LayoutReader implements RecordReader {
     }
     boolean word = piece.kind() == Kind.WORD || piece.kind() == Kind.PADDED;
     if (word ? to == from : to >= end && !isCut(piece, end)) {
-      throw new Unreadable(
+      throw new UnreadableException(
           piece.name() + (word ? ": nothing (expected: a word)" : ": is not closed"));
     }
     if (word && to == end && i + 1 < Math.min(firstOptional, pieces.size())) {
-      throw new Unreadable(piece.name() + ": the line ends in it");
+      throw new UnreadableException(piece.name() + ": the line ends in it");
     }
     int slot = slots[i];
     if (slot >= 0 && piece.kind() == Kind.ESCAPED && Escapes.any(data, from, to)) {
@@ -207,7 +207,7 @@ final class LayoutReader implements RecordReader {
   }
 
   /** Returns the place of the value behind the text that is left out. */
-  private int skip(int i, byte[] data, int start, int end) throws Unreadable {
+  private int skip(int i, byte[] data, int start, int end) throws UnreadableException {
     if (i + 1 == pieces.size()) {
       return end;
     }
@@ -219,14 +219,14 @@ final class LayoutReader implements RecordReader {
           default -> LinePrefix.firstAddress(data, start, end);
         };
     if (at >= end) {
-      throw new Unreadable(next.name() + ": the line ends before it");
+      throw new UnreadableException(next.name() + ": the line ends before it");
     }
     return at;
   }
 
-  private void open(int i, byte[] data, int at, int end, char bracket) throws Unreadable {
+  private void open(int i, byte[] data, int at, int end, char bracket) throws UnreadableException {
     if (data[at] != bracket) {
-      throw new Unreadable(
+      throw new UnreadableException(
           pieces.get(i).name()
               + ": "
               + ShownText.quoted(data, at, end)
@@ -255,7 +255,7 @@ final class LayoutReader implements RecordReader {
     return end;
   }
 
-  private static int anchor(byte[] data, int start, int end) throws Unreadable {
+  private static int anchor(byte[] data, int start, int end) throws UnreadableException {
     for (int at = start + 1; at + 2 < end; at++) {
       if (data[at] == '[' && data[at - 1] == ' ' && data[at + 1] >= '0' && data[at + 1] <= '9') {
         int word = at - 1;
@@ -264,12 +264,12 @@ final class LayoutReader implements RecordReader {
           port |= data[--word] == ':';
         }
         if (!port) {
-          throw new Unreadable(
+          throw new UnreadableException(
               "client: " + ShownText.quoted(data, word, at - 1) + " (expected: address:port)");
         }
         return word;
       }
     }
-    throw new Unreadable("time: no [ with a digit behind it");
+    throw new UnreadableException("time: no [ with a digit behind it");
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.traffic.internal.read;
 
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 
 /**
  * A reader of the time that syslog or a container's runtime has written at the beginning of a line,
@@ -37,7 +37,7 @@ final class LineStamp {
       if (time.zoned()) {
         clock.stamp(Math.floorDiv(nanos, NANOS), time.offsetSeconds());
       }
-    } catch (Unreadable ignored) {
+    } catch (UnreadableException ignored) {
       // It is another text: the time has to be in the record itself.
     }
   }

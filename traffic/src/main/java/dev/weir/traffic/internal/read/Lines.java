@@ -1,6 +1,6 @@
 package dev.weir.traffic.internal.read;
 
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedByInterruptException;
@@ -105,9 +105,9 @@ public final class Lines {
    * Moves to the next line.
    *
    * @return false at the end of the input
-   * @throws Unreadable if the line is too long, or if the input breaks off in it
+   * @throws UnreadableException if the line is too long, or if the input breaks off in it
    */
-  boolean next() throws IOException, Unreadable {
+  boolean next() throws IOException, UnreadableException {
     start = next;
     line += lines;
     lines = 1;
@@ -121,7 +121,7 @@ public final class Lines {
         cutShort = false;
         next = filled;
         end = filled;
-        throw new Unreadable("the compressed input ends early or is damaged from here on");
+        throw new UnreadableException("the compressed input ends early or is damaged from here on");
       }
       if (start == filled && !tooLong) {
         return false;
@@ -131,7 +131,7 @@ public final class Lines {
     firstEnd = end;
     firstNext = next;
     if (tooLong) {
-      throw new Unreadable("longer than " + MAX_BYTES + " bytes");
+      throw new UnreadableException("longer than " + MAX_BYTES + " bytes");
     }
     prefix = prefixed ? recordFrom(buffer, start, end) - start : 0;
     return true;

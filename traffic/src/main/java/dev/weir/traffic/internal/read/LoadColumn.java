@@ -2,7 +2,7 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.math.BigDecimal;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -38,9 +38,9 @@ public final class LoadColumn {
   /**
    * Returns the load in a record's column; not a number if it is empty.
    *
-   * @throws Unreadable if that is not a share
+   * @throws UnreadableException if that is not a share
    */
-  public double of(RecordFields fields) throws Unreadable {
+  public double of(RecordFields fields) throws UnreadableException {
     if (column == null) {
       return Double.NaN;
     }
@@ -49,7 +49,7 @@ public final class LoadColumn {
       return Double.NaN;
     }
     if (!SHARE.matcher(text).matches()) {
-      throw new Unreadable(
+      throw new UnreadableException(
           "load: " + ShownText.quoted(text) + " (expected: a share such as 0.4 or 40%)");
     }
     boolean percent = text.endsWith("%");

@@ -1,7 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -70,7 +70,7 @@ final class LtsvReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> columns) {
+  public void select(List<String> columns) {
     wanted = List.copyOf(columns);
     labels = new byte[wanted.size()][];
     for (int slot = 0; slot < labels.length; slot++) {
@@ -93,7 +93,7 @@ final class LtsvReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -113,7 +113,7 @@ final class LtsvReader implements RecordReader {
     }
     for (int slot = 0; slot < found.length; slot++) {
       if (!found[slot] && !optional[slot]) {
-        throw new Unreadable("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
+        throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
       if (!found[slot]) {
         fields.set(slot, NOTHING, 0, 0);

@@ -1,7 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -22,12 +22,12 @@ public interface RecordReader {
    *
    * @throws TrafficException if two columns have the same name
    */
-  void want(List<String> columns) throws TrafficException;
+  void select(List<String> columns) throws TrafficException;
 
   /**
    * Sets which of the wanted columns a record must have. A record without one of the other columns,
    * or with something else in its place, is read with an empty slot for that column. By default,
-   * all wanted columns are required. To be called after {@link #want}.
+   * all wanted columns are required. To be called after {@link #select}.
    */
   default void require(Set<String> columns) {
     // If each record has all columns, there is nothing to set.
@@ -47,10 +47,10 @@ public interface RecordReader {
    * Moves to the next record. Blank lines are no records.
    *
    * @return false at the end of the input
-   * @throws Unreadable if a wanted column cannot be found in the record; the next call goes on
+   * @throws UnreadableException if a wanted column cannot be found in the record; the next call goes on
    *     after it
    */
-  boolean next(RecordFields fields) throws IOException, Unreadable;
+  boolean next(RecordFields fields) throws IOException, UnreadableException;
 
   /** Returns the number of the record's first line, counted from 1. */
   long line();

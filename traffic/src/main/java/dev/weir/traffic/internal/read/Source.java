@@ -6,7 +6,7 @@ import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.visit.CanonicalAddresses;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -123,19 +123,19 @@ public final class Source implements Closeable {
       boolean otherZone) {}
 
   /**
-   * Examines the times at the input's beginning. To be called before {@link #want}.
+   * Examines the times at the input's beginning. To be called before {@link #select}.
    *
    * @param asked the unit of numbers, or {@code BY_SIZE} to infer it
    * @throws TrafficException if they are numbers without a plausible unit
    */
   public Times times(String column, TimeReader.Unit asked) throws IOException, TrafficException {
-    TimeUnits.Inferred inferred =
+    TimeUnits.InferredUnit inferred =
         asked == TimeReader.Unit.BY_SIZE
             ? TimeUnits.infer(column, reader(Lines.of(new ByteArrayInputStream(head))))
-            : new TimeUnits.Inferred(asked, "");
+            : new TimeUnits.InferredUnit(asked, "");
     Lines lines = Lines.of(new ByteArrayInputStream(head));
     RecordReader reader = reader(lines);
-    reader.want(List.of(column));
+    reader.select(List.of(column));
     RecordFields fields = new RecordFields(1);
     WallClock clock = new WallClock(zone);
     TimeReader time = timeReader(inferred.unit(), clock);
@@ -151,7 +151,7 @@ public final class Source implements Closeable {
         }
         long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
         known |= time.zoned() || clock.assumed() == 0;
-      } catch (Unreadable ignored) {
+      } catch (UnreadableException ignored) {
         // It is reported, with its line number, when the line is read.
       }
     }
@@ -185,9 +185,9 @@ public final class Source implements Closeable {
    * Chooses the columns to find, the time's first, and those that every record must have. To be
    * called once, before {@link #next}.
    */
-  public void want(List<String> columns, Set<String> required, TimeReader.Unit unit)
+  public void select(List<String> columns, Set<String> required, TimeReader.Unit unit)
       throws TrafficException {
-    reader.want(columns);
+    reader.select(columns);
     reader.require(required);
     fields = new RecordFields(columns.size());
     addressSlots =
@@ -218,14 +218,14 @@ public final class Source implements Closeable {
         }
         timeNanos = time.nanos(fields.data(0), fields.from(0), fields.to(0));
         return true;
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         listener.unreadable(input.name(), reader.line(), e.reason());
       }
     }
   }
 
   /** Moves to the next record, whether it has a time or not. */
-  public boolean nextUntimed() throws IOException, Unreadable {
+  public boolean nextUntimed() throws IOException, UnreadableException {
     if (!reader.next(fields)) {
       return false;
     }

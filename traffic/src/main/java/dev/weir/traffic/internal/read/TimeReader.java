@@ -3,7 +3,7 @@ package dev.weir.traffic.internal.read;
 import dev.weir.Ticker;
 import dev.weir.internal.Choice;
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
@@ -151,9 +151,9 @@ public final class TimeReader {
   /**
    * Returns the instant in nanoseconds since the Unix epoch.
    *
-   * @throws Unreadable if it is not an instant, or not within 1860 to 2079
+   * @throws UnreadableException if it is not an instant, or not within 1860 to 2079
    */
-  public long nanos(byte[] bytes, int from, int to) throws Unreadable {
+  public long nanos(byte[] bytes, int from, int to) throws UnreadableException {
     if (Arrays.equals(bytes, from, to, last, 0, lastLength) && (lastZoned || !clock.hasStamps())) {
       return lastNanos; // A busy log repeats the same second.
     }
@@ -181,7 +181,7 @@ public final class TimeReader {
     return lastOffset;
   }
 
-  private long read(byte[] bytes, int from, int to) throws Unreadable {
+  private long read(byte[] bytes, int from, int to) throws UnreadableException {
     data = bytes;
     start = from;
     end = to;
@@ -211,19 +211,19 @@ public final class TimeReader {
     return number();
   }
 
-  private Unreadable wrong() {
-    return new Unreadable(
+  private UnreadableException wrong() {
+    return new UnreadableException(
         "time: " + ShownText.quoted(data, start, end) + " (expected: " + EXPECTED + ")");
   }
 
-  private Unreadable outOfRange() {
-    return new Unreadable(
+  private UnreadableException outOfRange() {
+    return new UnreadableException(
         "time: " + ShownText.quoted(data, start, end) + " (expected: from 1860 to 2079)");
   }
 
   // Numbers
 
-  private long number() throws Unreadable {
+  private long number() throws UnreadableException {
     if (unit == Unit.NONE) {
       throw wrong();
     }
@@ -285,7 +285,7 @@ public final class TimeReader {
   }
 
   /** Reads a number with more digits than usual, or with an exponent. */
-  private long unusualNumber() throws Unreadable {
+  private long unusualNumber() throws UnreadableException {
     for (int i = start; i < end; i++) {
       if (!isDigit(data[i]) && "+-.eE".indexOf(data[i]) < 0) {
         throw wrong();
@@ -311,7 +311,7 @@ public final class TimeReader {
     }
   }
 
-  private long inRange(long nanos) throws Unreadable {
+  private long inRange(long nanos) throws UnreadableException {
     if (nanos > MAX_NANOS || nanos < -MAX_NANOS) {
       throw outOfRange();
     }
@@ -321,7 +321,7 @@ public final class TimeReader {
   // Dates
 
   /** Reads {@code yyyy-MM-dd[(T| )HH:mm[:ss[.f]][ ][zone]]}. */
-  private long iso() throws Unreadable {
+  private long iso() throws UnreadableException {
     int year = digits(4);
     byte between = data[at];
     take(between);
@@ -340,7 +340,7 @@ public final class TimeReader {
   }
 
   /** Reads {@code dd/MMM/yyyy:HH:mm:ss zone}, or with a space for the first colon. */
-  private long accessLog() throws Unreadable {
+  private long accessLog() throws UnreadableException {
     int dayOfMonth = digits(2);
     take((byte) '/');
     int month = month();
@@ -351,7 +351,7 @@ public final class TimeReader {
   }
 
   /** Reads {@code [EEE, ]d MMM yyyy HH:mm:ss zone}. */
-  private long mail() throws Unreadable {
+  private long mail() throws UnreadableException {
     if (isLetter(data[at])) {
       while (at < end && isLetter(data[at])) {
         at++;
@@ -374,7 +374,7 @@ public final class TimeReader {
   }
 
   /** Reads {@code HH:mm[:ss[.f]][ ][zone]}, to the end of the text. */
-  private long timeOfDay(long day) throws Unreadable {
+  private long timeOfDay(long day) throws UnreadableException {
     int hour = digits(2);
     take((byte) ':');
     int minute = digits(2);
@@ -397,7 +397,7 @@ public final class TimeReader {
     return instant(day, 3600L * hour + 60L * minute + second - offset, fraction);
   }
 
-  private int fraction() throws Unreadable {
+  private int fraction() throws UnreadableException {
     int value = 0;
     int digits = 0;
     while (at < end && isDigit(data[at])) {
@@ -414,7 +414,7 @@ public final class TimeReader {
   }
 
   /** Returns the zone's offset in seconds. */
-  private int zone() throws Unreadable {
+  private int zone() throws UnreadableException {
     if (isLetter(data[at])) {
       String name = new String(data, at, end - at, StandardCharsets.US_ASCII);
       if (name.equalsIgnoreCase("Z")
@@ -423,7 +423,7 @@ public final class TimeReader {
           || name.equalsIgnoreCase("UT")) {
         return 0;
       }
-      throw new Unreadable(
+      throw new UnreadableException(
           "time: zone "
               + ShownText.quoted(name)
               + " (expected: Z, UTC, GMT or an offset like +02:00)");
@@ -449,7 +449,7 @@ public final class TimeReader {
     return west ? -seconds : seconds;
   }
 
-  private long instant(long day, long secondOfDay, int nanos) throws Unreadable {
+  private long instant(long day, long secondOfDay, int nanos) throws UnreadableException {
     long written = 86_400L * day + secondOfDay;
     long seconds = zoned ? written : clock.epochSecond(written);
     if (Math.abs(seconds) >= MAX_NANOS / NANOS) {
@@ -459,7 +459,7 @@ public final class TimeReader {
   }
 
   /** Returns the days since 1970-01-01 in the proleptic Gregorian calendar. */
-  private long day(int year, int month, int dayOfMonth) throws Unreadable {
+  private long day(int year, int month, int dayOfMonth) throws UnreadableException {
     try {
       return LocalDate.of(year, month, dayOfMonth).toEpochDay();
     } catch (DateTimeException e) {
@@ -467,7 +467,7 @@ public final class TimeReader {
     }
   }
 
-  private int month() throws Unreadable {
+  private int month() throws UnreadableException {
     if (at + 3 > end) {
       throw wrong();
     }
@@ -482,7 +482,7 @@ public final class TimeReader {
     throw wrong();
   }
 
-  private int digits(int count) throws Unreadable {
+  private int digits(int count) throws UnreadableException {
     if (at + count > end) {
       throw wrong();
     }
@@ -497,7 +497,7 @@ public final class TimeReader {
     return value;
   }
 
-  private void take(byte expected) throws Unreadable {
+  private void take(byte expected) throws UnreadableException {
     if (at == end || data[at] != expected) {
       throw wrong();
     }

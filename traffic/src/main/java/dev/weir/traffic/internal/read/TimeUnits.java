@@ -2,7 +2,7 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -40,7 +40,7 @@ final class TimeUnits {
    *
    * @param reason the reason for the unit, for people; empty if there are no numbers
    */
-  record Inferred(TimeReader.Unit unit, String reason) {}
+  record InferredUnit(TimeReader.Unit unit, String reason) {}
 
   private TimeUnits() {}
 
@@ -50,21 +50,21 @@ final class TimeUnits {
    * @param reader a reader of the input's beginning; it is used up
    * @throws TrafficException if they are numbers and no unit is plausible
    */
-  static Inferred infer(String column, RecordReader reader) throws IOException, TrafficException {
+  static InferredUnit infer(String column, RecordReader reader) throws IOException, TrafficException {
     List<BigDecimal> numbers = new ArrayList<>();
     int others = numbers(column, reader, numbers);
     if (others > 0 && 10 * numbers.size() <= others) {
-      return new Inferred(TimeReader.Unit.NONE, "");
+      return new InferredUnit(TimeReader.Unit.NONE, "");
     }
     if (numbers.size() <= others) {
-      return new Inferred(TimeReader.Unit.BY_SIZE, "");
+      return new InferredUnit(TimeReader.Unit.BY_SIZE, "");
     }
     for (TimeReader.Unit unit : UNITS) {
       long plausible = numbers.stream().filter(each -> plausible(each, unit)).count();
       if (10 * plausible >= 9L * numbers.size()) {
         BigDecimal shown =
             numbers.stream().filter(e -> plausible(e, unit)).findFirst().orElseThrow();
-        return new Inferred(
+        return new InferredUnit(
             unit,
             "numbers are "
                 + unit.words()
@@ -89,7 +89,7 @@ final class TimeUnits {
 
   private static int numbers(String column, RecordReader reader, List<BigDecimal> numbers)
       throws IOException, TrafficException {
-    reader.want(List.of(column));
+    reader.select(List.of(column));
     RecordFields fields = new RecordFields(1);
     int others = 0;
     while (numbers.size() + others < LOOKED_AT) {
@@ -103,7 +103,7 @@ final class TimeUnits {
         } else {
           others++;
         }
-      } catch (Unreadable | NumberFormatException e) {
+      } catch (UnreadableException | NumberFormatException e) {
         others++;
       }
     }

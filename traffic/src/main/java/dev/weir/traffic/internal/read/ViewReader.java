@@ -2,7 +2,7 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -91,11 +91,11 @@ final class ViewReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> columns) throws TrafficException {
+  public void select(List<String> columns) throws TrafficException {
     names = List.copyOf(columns);
     wanted = columns.stream().map(this::view).toList();
     List<String> below = wanted.stream().map(View::column).distinct().toList();
-    reader.want(below);
+    reader.select(below);
     places = wanted.stream().mapToInt(view -> below.indexOf(view.column)).toArray();
     optional = new boolean[wanted.size()];
     raw = new RecordFields(below.size());
@@ -132,7 +132,7 @@ final class ViewReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     if (!reader.next(raw)) {
       return false;
     }
@@ -141,7 +141,7 @@ final class ViewReader implements RecordReader {
       Part part = wanted.get(slot).part;
       try {
         take(fields, slot, part, raw.data(place), raw.from(place), raw.to(place));
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         if (!optional[slot]) {
           throw e;
         }
@@ -152,7 +152,7 @@ final class ViewReader implements RecordReader {
   }
 
   private void take(RecordFields fields, int slot, Part part, byte[] data, int from, int to)
-      throws Unreadable {
+      throws UnreadableException {
     switch (part) {
       case ALL -> fields.set(slot, data, from, to);
       case ADDRESS -> address(fields, slot, data, from, to);
@@ -215,13 +215,13 @@ final class ViewReader implements RecordReader {
     fields.set(slot, data, from, colon);
   }
 
-  private static int slash(byte[] data, int from, int to) throws Unreadable {
+  private static int slash(byte[] data, int from, int to) throws UnreadableException {
     for (int at = from; at < to; at++) {
       if (data[at] == '/') {
         return at;
       }
     }
-    throw new Unreadable(
+    throw new UnreadableException(
         ShownText.quoted(data, from, to) + " (expected: two values with a / between)");
   }
 }

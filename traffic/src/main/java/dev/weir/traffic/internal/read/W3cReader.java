@@ -1,7 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ final class W3cReader implements RecordReader {
   }
 
   @Override
-  public void want(List<String> wanted) throws TrafficException {
+  public void select(List<String> wanted) throws TrafficException {
     this.wanted = List.copyOf(wanted);
     place();
   }
@@ -115,7 +115,7 @@ final class W3cReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     while (true) {
       if (!lines.next()) {
         return false;
@@ -134,14 +134,14 @@ final class W3cReader implements RecordReader {
     }
   }
 
-  private void record(RecordFields fields) throws Unreadable {
+  private void record(RecordFields fields) throws UnreadableException {
     if (!missing.isEmpty()) {
-      throw new Unreadable("column \"" + missing + "\": not in the last #Fields before this line");
+      throw new UnreadableException("column \"" + missing + "\": not in the last #Fields before this line");
     }
     byte[] data = lines.data();
     int count = cut(data, lines.from(), lines.to());
     if (count != slots.length) {
-      throw new Unreadable(
+      throw new UnreadableException(
           count + (count == 1 ? " column" : " columns") + " (expected: " + slots.length + ")");
     }
     for (int i = 0; i < count; i++) {

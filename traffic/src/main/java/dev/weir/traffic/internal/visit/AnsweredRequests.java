@@ -33,13 +33,13 @@ public final class AnsweredRequests implements RecordReader {
   private static final int MOST = 1_000;
 
   /** A request, and whether it has its answer. */
-  private static final class Waiting {
+  private static final class WaitingRequest {
     private final long line;
     private final String id;
     private final RecordFields fields;
     private boolean answered;
 
-    Waiting(long line, String id, RecordFields fields, boolean answered) {
+    WaitingRequest(long line, String id, RecordFields fields, boolean answered) {
       this.line = line;
       this.id = id;
       this.fields = fields;
@@ -48,8 +48,8 @@ public final class AnsweredRequests implements RecordReader {
   }
 
   private final RecordReader reader;
-  private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private final Map<String, Waiting> byId = new HashMap<>();
+  private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
+  private final Map<String, WaitingRequest> byId = new HashMap<>();
   private List<String> wanted = List.of();
   private boolean[] required = new boolean[0];
 
@@ -79,7 +79,7 @@ public final class AnsweredRequests implements RecordReader {
   }
 
   @Override
-  public void want(List<String> columns) throws TrafficException {
+  public void select(List<String> columns) throws TrafficException {
     wanted = List.copyOf(columns);
     required = new boolean[wanted.size()];
     Arrays.fill(required, true);
@@ -91,7 +91,7 @@ public final class AnsweredRequests implements RecordReader {
     }
     below = List.copyOf(all);
     answersWanted = wanted.stream().anyMatch(AnsweredRequests::isAnswers);
-    reader.want(below);
+    reader.select(below);
     reader.require(Set.of());
   }
 
@@ -117,7 +117,7 @@ public final class AnsweredRequests implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, Unreadable {
+  public boolean next(RecordFields fields) throws IOException, UnreadableException {
     while (!ended && !isReady()) {
       RecordFields record = new RecordFields(below.size());
       try {
@@ -129,7 +129,7 @@ public final class AnsweredRequests implements RecordReader {
         take(record);
       }
     }
-    Waiting next = waiting.pollFirst();
+    WaitingRequest next = waiting.pollFirst();
     if (next == null) {
       return false;
     }
@@ -138,7 +138,7 @@ public final class AnsweredRequests implements RecordReader {
     for (int slot = 0; slot < wanted.size(); slot++) {
       RecordFields found = next.fields;
       if (required[slot] && found.from(slot) == found.to(slot)) {
-        throw new Unreadable("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
+        throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
       fields.set(slot, found.data(slot), found.from(slot), found.to(slot));
     }
@@ -146,27 +146,27 @@ public final class AnsweredRequests implements RecordReader {
   }
 
   private boolean isReady() {
-    Waiting first = waiting.peekFirst();
+    WaitingRequest first = waiting.peekFirst();
     return first != null && (first.answered || waiting.size() >= MOST);
   }
 
-  private void take(RecordFields record) throws Unreadable {
+  private void take(RecordFields record) throws UnreadableException {
     String id = record.text(below.indexOf(ID));
     if (!record.text(below.indexOf(TARGET)).isEmpty()) {
-      Waiting request = new Waiting(line, id, record, !answersWanted);
+      WaitingRequest request = new WaitingRequest(line, id, record, !answersWanted);
       waiting.addLast(request);
       byId.put(id, request);
     } else if (record.text(below.indexOf(STATUS)).isEmpty()) {
-      throw new Unreadable("neither a request nor an answer");
+      throw new UnreadableException("neither a request nor an answer");
     } else {
-      Waiting request = byId.remove(id);
+      WaitingRequest request = byId.remove(id);
       if (request != null) {
         answer(request, record);
       }
     }
   }
 
-  private void answer(Waiting request, RecordFields answer) {
+  private void answer(WaitingRequest request, RecordFields answer) {
     request.answered = true;
     for (int slot = 0; slot < wanted.size(); slot++) {
       if (isAnswers(wanted.get(slot))) {

@@ -42,9 +42,9 @@ public final class KeyCheck {
   /** Returns a check for each entry of the descriptors that is taken from a column. */
   public static List<List<KeyCheck>> of(RequestTemplate template) {
     List<List<KeyCheck>> all = new ArrayList<>();
-    for (List<RequestTemplate.Taken> descriptor : template.taken()) {
+    for (List<RequestTemplate.EntryTemplate> descriptor : template.taken()) {
       List<KeyCheck> checks = new ArrayList<>();
-      for (RequestTemplate.Taken entry : descriptor) {
+      for (RequestTemplate.EntryTemplate entry : descriptor) {
         String only = entry.onlyColumn();
         checks.add(
             new KeyCheck(
@@ -57,18 +57,18 @@ public final class KeyCheck {
   }
 
   /** Checks a request. */
-  public static void look(List<List<KeyCheck>> checks, Request request) {
+  public static void check(List<List<KeyCheck>> checks, Request request) {
     for (int i = 0; i < checks.size(); i++) {
       Descriptor descriptor = request.descriptors().get(i);
       List<KeyCheck> those = checks.get(i);
       for (int j = 0; j < those.size(); j++) {
         Entry entry = descriptor.entries().get(j);
-        those.get(j).look(entry.value());
+        those.get(j).check(entry.value());
       }
     }
   }
 
-  private void look(String value) {
+  private void check(String value) {
     records++;
     if (!differs) {
       if (first == null) {
@@ -89,7 +89,7 @@ public final class KeyCheck {
   /** Returns the doubts, one line each. Only entries from columns are checked, not fixed texts. */
   public static List<String> warnings(List<List<KeyCheck>> checks, RequestTemplate template) {
     List<String> warnings = new ArrayList<>();
-    List<List<RequestTemplate.Taken>> taken = template.taken();
+    List<List<RequestTemplate.EntryTemplate>> taken = template.taken();
     for (int i = 0; i < checks.size(); i++) {
       boolean differ = false;
       boolean fixed = true;

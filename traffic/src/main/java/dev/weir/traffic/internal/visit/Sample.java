@@ -69,7 +69,7 @@ public final class Sample {
   /** Passes on the records of the sample with a time that can be read, the time first. */
   void each(Format format, List<String> wanted, Taker taker) throws IOException, TrafficException {
     RecordReader reader = reader(format);
-    reader.want(wanted);
+    reader.select(wanted);
     RecordFields fields = new RecordFields(wanted.size());
     TimeReader time = new TimeReader(TimeReader.Unit.BY_SIZE);
     boolean more = true;
@@ -85,7 +85,7 @@ public final class Sample {
           values.add(fields.text(i));
         }
         taker.take((int) reader.line() - 1, values);
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         more = true; // This line is not of the format; the next one may be.
       }
     }

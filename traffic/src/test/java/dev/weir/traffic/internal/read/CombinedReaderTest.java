@@ -206,7 +206,7 @@ class CombinedReaderTest {
   void whatStandsWhereTheRefererIs_isOneOnlyInQuotes() throws Exception {
     String line = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 - 0.0002\n";
     RecordReader reader = new CombinedReader(Read.lines(line + PLAIN + "\n"));
-    reader.want(List.of("ip", "referer", "agent", "status"));
+    reader.select(List.of("ip", "referer", "agent", "status"));
     reader.require(Set.of("ip"));
     RecordFields fields = new RecordFields(4);
     assertThat(reader.next(fields)).isTrue();
@@ -221,7 +221,7 @@ class CombinedReaderTest {
   void columnThatNoRecordMustHave_isEmptyWhereTheLineIsCutOff() throws Exception {
     for (int length = PLAIN.indexOf(']') + 1; length <= PLAIN.length(); length++) {
       RecordReader reader = new CombinedReader(Read.lines(PLAIN.substring(0, length) + "\n"));
-      reader.want(CombinedReader.COLUMNS);
+      reader.select(CombinedReader.COLUMNS);
       reader.require(Set.of("time", "ip"));
       RecordFields fields = new RecordFields(CombinedReader.COLUMNS.size());
       assertThat(reader.next(fields)).as("%s bytes", length).isTrue();

@@ -74,7 +74,7 @@ class LayoutReaderTest {
         .containsExactly("1! request: is not closed");
     RecordReader reader =
         Readers.of(Layout.of(layout), Read.lines(start + target + "\n" + start + "\"\n"));
-    reader.want(List.of("path"));
+    reader.select(List.of("path"));
     RecordFields fields = new RecordFields(1);
     assertThat(reader.next(fields)).isTrue();
     assertThat(reader.next(fields)).isTrue();

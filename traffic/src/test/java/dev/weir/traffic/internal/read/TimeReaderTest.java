@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.testkit.Trials;
-import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeReaderTest {
 
-  private static long nanos(String text, TimeReader.Unit unit) throws Unreadable {
+  private static long nanos(String text, TimeReader.Unit unit) throws UnreadableException {
     byte[] bytes = ("<" + text + ">").getBytes(StandardCharsets.UTF_8);
     return new TimeReader(unit).nanos(bytes, 1, bytes.length - 1);
   }
 
-  private static long nanos(String text) throws Unreadable {
+  private static long nanos(String text) throws UnreadableException {
     return nanos(text, TimeReader.Unit.BY_SIZE);
   }
 
@@ -98,9 +98,9 @@ class TimeReaderTest {
           Fri, 1 May 2015 00:00:00 GMT         | 1430438400000000000
           1 May 2015 00:00:00 GMT              | 1430438400000000000
           """)
-  void knownText_givesKnownNanoseconds(String text, String expected) throws Unreadable {
+  void knownText_givesKnownNanoseconds(String text, String expected) throws UnreadableException {
     if (expected.equals("!")) {
-      assertThatThrownBy(() -> nanos(text)).isInstanceOf(Unreadable.class);
+      assertThatThrownBy(() -> nanos(text)).isInstanceOf(UnreadableException.class);
     } else {
       assertThat(nanos(text)).isEqualTo(Long.parseLong(expected));
     }
@@ -153,13 +153,13 @@ class TimeReaderTest {
       })
   void textThatIsNoTime_isRefused(String text) {
     assertThatThrownBy(() -> nanos(text))
-        .isInstanceOf(Unreadable.class)
+        .isInstanceOf(UnreadableException.class)
         .hasMessageStartingWith("time: ")
         .hasMessageContaining("expected: ");
   }
 
   @Test
-  void timeWithoutAZone_isThatOfTheWritersClock() throws Unreadable {
+  void timeWithoutAZone_isThatOfTheWritersClock() throws UnreadableException {
     TimeReader reader =
         new TimeReader(TimeReader.Unit.BY_SIZE, new WallClock(ZoneId.of("America/St_Johns")));
     for (String text :
@@ -181,13 +181,13 @@ class TimeReaderTest {
   }
 
   @Test
-  void brackets_areTakenOffOnlyWhereTheyAreAllowed() throws Unreadable {
+  void brackets_areTakenOffOnlyWhereTheyAreAllowed() throws UnreadableException {
     byte[] bytes = "[17/May/2015:06:35:03 -0330]".getBytes(StandardCharsets.US_ASCII);
     TimeReader reader = new TimeReader(TimeReader.Unit.BY_SIZE).allowBrackets(true);
     assertThat(reader.nanos(bytes, 0, bytes.length)).isEqualTo(1431857103000000000L);
     for (String text : List.of("[]", "[", "[17/May/2015:06:35:03 -0330", "[[1]]")) {
       byte[] wrong = text.getBytes(StandardCharsets.US_ASCII);
-      assertThatThrownBy(() -> reader.nanos(wrong, 0, wrong.length)).isInstanceOf(Unreadable.class);
+      assertThatThrownBy(() -> reader.nanos(wrong, 0, wrong.length)).isInstanceOf(UnreadableException.class);
     }
   }
 
@@ -198,7 +198,7 @@ class TimeReaderTest {
   }
 
   @Test
-  void unitThatIsGiven_overridesTheSize() throws Unreadable {
+  void unitThatIsGiven_overridesTheSize() throws UnreadableException {
     assertThat(nanos("1500", TimeReader.Unit.SECONDS)).isEqualTo(1_500_000_000_000L);
     assertThat(nanos("1500", TimeReader.Unit.MILLISECONDS)).isEqualTo(1_500_000_000L);
     assertThat(nanos("1500.25", TimeReader.Unit.MICROSECONDS)).isEqualTo(1_500_250L);
@@ -208,7 +208,7 @@ class TimeReaderTest {
   }
 
   @Test
-  void everyInstant_survivesEveryFormat() throws Unreadable {
+  void everyInstant_survivesEveryFormat() throws UnreadableException {
     int runs = 20_000;
     long seed = Trials.random("instants", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
@@ -251,7 +251,7 @@ class TimeReaderTest {
       try {
         long nanos = reader.nanos(bytes, 0, bytes.length);
         assertThat(Math.abs(nanos)).as("seed %s", seed).isLessThanOrEqualTo(TimeReader.MAX_NANOS);
-      } catch (Unreadable e) {
+      } catch (UnreadableException e) {
         assertThat(e.reason()).as("seed %s", seed).startsWith("time: ");
       }
     }
@@ -288,7 +288,7 @@ class TimeReaderTest {
   void timeThatNoLimiterCanCountWith_isUnreadableAndSaysWhy(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
     assertThatThrownBy(() -> new TimeReader(TimeReader.Unit.BY_SIZE).nanos(bytes, 0, bytes.length))
-        .isInstanceOf(Unreadable.class)
+        .isInstanceOf(UnreadableException.class)
         .hasMessage("time: \"" + text + "\" (expected: from 1860 to 2079)");
   }
 }

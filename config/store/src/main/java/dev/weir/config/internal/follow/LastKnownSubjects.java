@@ -112,7 +112,7 @@ public final class LastKnownSubjects {
     if (byNanos == 0 || limits.own().isEmpty()) {
       return limits;
     }
-    Map<String, SubjectLimits.Own> own = new HashMap<>();
+    Map<String, SubjectLimits.OwnLimit> own = new HashMap<>();
     limits
         .own()
         .forEach(
@@ -121,7 +121,7 @@ public final class LastKnownSubjects {
                     rule,
                     each.untilNanos() == Long.MAX_VALUE
                         ? each
-                        : new SubjectLimits.Own(
+                        : new SubjectLimits.OwnLimit(
                             each.requestsPerUnit(), each.untilNanos() + byNanos)));
     return new SubjectLimits(limits.plan(), own);
   }
@@ -139,7 +139,7 @@ public final class LastKnownSubjects {
       String plan = limits.plan();
       text(out, plan == null ? "" : plan);
       out.writeInt(limits.own().size());
-      for (Map.Entry<String, SubjectLimits.Own> each : limits.own().entrySet()) {
+      for (Map.Entry<String, SubjectLimits.OwnLimit> each : limits.own().entrySet()) {
         text(out, each.getKey());
         out.writeLong(each.getValue().requestsPerUnit());
         out.writeLong(each.getValue().untilNanos());
@@ -193,9 +193,9 @@ public final class LastKnownSubjects {
     for (int i = 0; i < different; i++) {
       String plan = text(in);
       int own = in.readInt();
-      Map<String, SubjectLimits.Own> each = new HashMap<>();
+      Map<String, SubjectLimits.OwnLimit> each = new HashMap<>();
       for (int j = 0; j < own; j++) {
-        each.put(text(in), new SubjectLimits.Own(in.readLong(), in.readLong()));
+        each.put(text(in), new SubjectLimits.OwnLimit(in.readLong(), in.readLong()));
       }
       limits.add(
           plan.isEmpty() && own == 0

@@ -89,12 +89,12 @@ public final class RecordLimits {
       }
       return plans.computeIfAbsent(plan, name -> new SubjectLimits(name, Map.of()));
     }
-    Map<String, SubjectLimits.Own> own = new HashMap<>();
+    Map<String, SubjectLimits.OwnLimit> own = new HashMap<>();
     for (OwnLimit limit : record.limits()) {
       if (limit.window() == null && limit.burst() == null) {
         own.put(
             limit.rule(),
-            new SubjectLimits.Own(limit.requestsPerUnit(), endNanos(subject, plan, limit)));
+            new SubjectLimits.OwnLimit(limit.requestsPerUnit(), endNanos(subject, plan, limit)));
       } else {
         unreadable++;
         problem(

@@ -34,15 +34,15 @@ public final class StoreClock {
   private static final long MAX_SECONDS = Ticker.HORIZON_NANOS / SECOND;
 
   /** The least and the most by which the store's clock is ahead of the ticker. */
-  private record Ahead(long leastNanos, long mostNanos) {}
+  private record Lead(long leastNanos, long mostNanos) {}
 
   private final Ticker ticker;
   private final Ticker wall;
   private final Runnable jumped;
-  private volatile Ahead ahead;
+  private volatile Lead ahead;
 
   /** The difference at the last conversion of all ends. */
-  private Ahead base;
+  private Lead base;
 
   private boolean measured;
   private long measuredAtNanos;
@@ -59,7 +59,7 @@ public final class StoreClock {
     this.wall = wall;
     this.jumped = jumped;
     wallAheadNanos = wallAhead();
-    base = new Ahead(wallAheadNanos - SLACK_NANOS, wallAheadNanos + SLACK_NANOS);
+    base = new Lead(wallAheadNanos - SLACK_NANOS, wallAheadNanos + SLACK_NANOS);
     ahead = base;
   }
 
@@ -85,10 +85,10 @@ public final class StoreClock {
       long said = Math.multiplyExact(at.toEpochMilli(), 1_000_000L);
       long least = said - toNanos;
       long most = said + 1_000_000L - fromNanos;
-      Ahead before = ahead;
+      Lead before = ahead;
       boolean fits = least >= before.leastNanos && most <= before.mostNanos;
       if (!fits) {
-        ahead = new Ahead(least - SLACK_NANOS, most + SLACK_NANOS);
+        ahead = new Lead(least - SLACK_NANOS, most + SLACK_NANOS);
       }
       jump = least > base.mostNanos + SECOND || most < base.leastNanos - SECOND;
       if (jump) {
@@ -112,7 +112,7 @@ public final class StoreClock {
     if (until.getEpochSecond() >= MAX_SECONDS) {
       return Long.MAX_VALUE;
     }
-    Ahead now = ahead;
+    Lead now = ahead;
     return until.getEpochSecond() * SECOND - (early ? now.mostNanos : now.leastNanos);
   }
 }

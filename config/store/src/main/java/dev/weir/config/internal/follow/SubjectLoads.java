@@ -73,7 +73,7 @@ public final class SubjectLoads {
   }
 
   /** An answer that is handed on without the lock. */
-  private record Answered(
+  private record AnsweredLoad(
       Consumer<? super @Nullable SubjectLimits> waiter, @Nullable SubjectLimits limits) {}
 
   private final ConfigStore store;
@@ -198,14 +198,14 @@ public final class SubjectLoads {
   private void run(List<List<Load>> batches) {
     for (List<Load> batch : batches) {
       try {
-        executor.execute(() -> ask(batch));
+        executor.execute(() -> query(batch));
       } catch (RuntimeException | Error e) {
         answer(batch, null); // Rejected, or no memory for a thread.
       }
     }
   }
 
-  private void ask(List<Load> batch) {
+  private void query(List<Load> batch) {
     Records answer = null;
     try {
       answer = store.records(batch.stream().map(load -> load.subject).toList());
@@ -221,7 +221,7 @@ public final class SubjectLoads {
   }
 
   private void answer(List<Load> batch, @Nullable Records answer) {
-    List<Answered> answered = new ArrayList<>();
+    List<AnsweredLoad> answered = new ArrayList<>();
     List<List<Load>> batches;
     synchronized (lock) {
       underWay--;
@@ -240,10 +240,10 @@ public final class SubjectLoads {
       batches = take();
     }
     run(batches);
-    answered.forEach(SubjectLoads::tell);
+    answered.forEach(SubjectLoads::deliver);
   }
 
-  private void keep(Load load, Records answer, List<Answered> answered) {
+  private void keep(Load load, Records answer, List<AnsweredLoad> answered) {
     if (load.outdated) {
       load.outdated = false;
       load.underWay = false;
@@ -261,15 +261,15 @@ public final class SubjectLoads {
     }
   }
 
-  private void end(Load load, @Nullable SubjectLimits limits, List<Answered> answered) {
+  private void end(Load load, @Nullable SubjectLimits limits, List<AnsweredLoad> answered) {
     if (loads.remove(load.subject) != null) {
       characters -= characters(load.subject);
     }
-    load.waiters.forEach(waiter -> answered.add(new Answered(waiter, limits)));
+    load.waiters.forEach(waiter -> answered.add(new AnsweredLoad(waiter, limits)));
   }
 
   /** Hands on an answer; an exception of one caller does not affect others. */
-  private static void tell(Answered answered) {
+  private static void deliver(AnsweredLoad answered) {
     try {
       answered.waiter.accept(answered.limits);
     } catch (RuntimeException | Error e) {
@@ -292,13 +292,13 @@ public final class SubjectLoads {
 
   /** Stops loading; waiting callers get the answer "unknown". */
   public void close() {
-    List<Answered> answered = new ArrayList<>();
+    List<AnsweredLoad> answered = new ArrayList<>();
     synchronized (lock) {
       closed = true;
       waiting.forEach(load -> end(load, null, answered));
       waiting.clear();
     }
-    answered.forEach(SubjectLoads::tell);
+    answered.forEach(SubjectLoads::deliver);
   }
 
   /** Returns the number of queries. Called under the lock, as the following methods. */
@@ -307,7 +307,7 @@ public final class SubjectLoads {
   }
 
   /** Returns the number of subjects in these queries. */
-  public long asked() {
+  public long queried() {
     return asked;
   }
 

@@ -63,7 +63,7 @@ public final class UpdateLog {
   private static List<byte[]> keys(State pending) {
     Matcher batch = PENDING.matcher(pending.pending());
     if (!batch.matches()) {
-      throw Stored.damaged("batch of update " + pending.version(), "a name of no kind", null);
+      throw RowFormat.damaged("batch of update " + pending.version(), "a name of no kind", null);
     }
     byte[] random = HexFormat.of().parseHex(batch.group(1));
     List<byte[]> keys = new ArrayList<>();

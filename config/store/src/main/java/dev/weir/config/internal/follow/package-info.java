@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link dev.weir.config.internal.follow.Heart}: the report of a follower to the store; begin
  *       here
- *   <li>{@link dev.weir.config.internal.follow.LastKnown}: rules kept on disk for a start without
+ *   <li>{@link dev.weir.config.internal.follow.LastRules}: rules kept on disk for a start without
  *       the store
  *   <li>{@link dev.weir.config.internal.follow.SubjectLoads}: look-ups of records, shared and
  *       limited

@@ -13,7 +13,7 @@ import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.rows.Rows.Batch;
 import dev.weir.config.rows.Rows.Table;
 import dev.weir.config.rows.Tree;
@@ -55,7 +55,7 @@ public final class Log {
     Change change = add(members, number);
     Revision revision =
         new Revision(number, tree, change.number(), cause.author(), cause.reason(), at);
-    batch.put(Table.REVISION, Keys.number(number), Stored.revision(revision));
+    batch.put(Table.REVISION, Keys.number(number), RowFormat.revision(revision));
     return revision;
   }
 
@@ -67,7 +67,7 @@ public final class Log {
         "subject",
         Map.of("domain", subject.domain(), "key", subject.key(), "value", subject.value()));
     if (before != null) {
-      members.put("before", Stored.members(subject, before));
+      members.put("before", RowFormat.members(subject, before));
     }
     SubjectRecord record = write.record();
     if (record == null) {
@@ -84,25 +84,25 @@ public final class Log {
     Map<String, Object> members = members(write.kind());
     members.put("name", write.name());
     if (before != null) {
-      members.put("before", Stored.members(before.json()).without(write.secret()));
+      members.put("before", RowFormat.members(before.json()).without(write.secret()));
     }
     String json = write.json();
     if (json == null) {
       batch.delete(Table.ENTRY, key);
     } else {
-      members.put("after", Stored.members(json).without(write.secret()));
+      members.put("after", RowFormat.members(json).without(write.secret()));
       batch.put(
           Table.ENTRY,
           key,
-          Stored.entry(new Entry(write.kind(), write.name(), json, head.position() + 1)));
+          RowFormat.entry(new Entry(write.kind(), write.name(), json, head.position() + 1)));
     }
     return add(members, head.revision());
   }
 
   /** Adds a note of an event. */
-  public Change note(String kind, String json) {
+  public Change addNote(String kind, String json) {
     Map<String, Object> members = members(kind);
-    members.put("after", Stored.members(json).without(Set.of()));
+    members.put("after", RowFormat.members(json).without(Set.of()));
     return add(members, head.revision());
   }
 
@@ -115,8 +115,8 @@ public final class Log {
     String json = Json.write(members);
     Change change = new Change(number, json, HexHash.chained(head.hash(), json));
     head = new Head(head.store(), revision, number, change.hash());
-    batch.put(Table.CHANGE, Keys.number(number), Stored.change(change));
-    batch.put(Table.META, Stored.HEAD, Stored.head(head));
+    batch.put(Table.CHANGE, Keys.number(number), RowFormat.change(change));
+    batch.put(Table.META, RowFormat.HEAD, RowFormat.head(head));
     return change;
   }
 }

@@ -2,7 +2,7 @@ package dev.weir.config.internal.rows;
 
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
-import dev.weir.config.internal.follow.Stored;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.rows.Items;
 import dev.weir.config.rows.Items.Write;
 import dev.weir.config.rows.Rows.Batch;
@@ -113,7 +113,7 @@ public final class WriteSet implements Batch {
       }
       return writes;
     } catch (IOException e) {
-      throw Stored.damaged("batch", "unreadable, " + e.getMessage(), e);
+      throw RowFormat.damaged("batch", "unreadable, " + e.getMessage(), e);
     }
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.SubjectLimits;
-import dev.weir.engine.SubjectLimits.Own;
+import dev.weir.engine.SubjectLimits.OwnLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LastKnownSubjectsTest {
   private static final SubjectLimits OWN =
-      new SubjectLimits("gold ä", Map.of("r", new Own(7, 99), "s", new Own(8)));
+      new SubjectLimits("gold ä", Map.of("r", new OwnLimit(7, 99), "s", new OwnLimit(8)));
 
   @TempDir Path folder;
 
@@ -78,7 +78,7 @@ class LastKnownSubjectsTest {
   @Test
   void ends_areShiftedAndNoEndStaysNone() {
     SubjectLimits shifted = LastKnownSubjects.shifted(OWN, 5);
-    assertThat(shifted.own()).containsEntry("r", new Own(7, 104)).containsEntry("s", new Own(8));
+    assertThat(shifted.own()).containsEntry("r", new OwnLimit(7, 104)).containsEntry("s", new OwnLimit(8));
     assertThat(shifted.plan()).isEqualTo("gold ä");
     assertThat(LastKnownSubjects.shifted(shifted, -5)).isEqualTo(OWN);
   }

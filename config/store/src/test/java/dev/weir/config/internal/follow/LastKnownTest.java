@@ -25,18 +25,18 @@ class LastKnownTest {
 
   @Test
   void rules_areReadAsTheyWereWritten() throws IOException {
-    LastKnown file = new LastKnown(file());
+    LastRules file = new LastRules(file());
     assertThat(file.read()).isNull();
     file.write(RULES);
     assertThat(file.read()).isEqualTo(RULES);
     RuleTexts others = new RuleTexts("4567", 8, new TreeMap<>(Map.of("c.yaml", "x")));
     file.write(others);
-    assertThat(new LastKnown(file()).read()).isEqualTo(others);
+    assertThat(new LastRules(file()).read()).isEqualTo(others);
   }
 
   @Test
   void halfWrittenFile_leavesTheOneBefore() throws IOException {
-    LastKnown file = new LastKnown(file());
+    LastRules file = new LastRules(file());
     file.write(RULES);
     Files.writeString(folder.resolve("last").resolve("known.tmp"), "half");
     assertThat(file.read()).isEqualTo(RULES);
@@ -46,7 +46,7 @@ class LastKnownTest {
 
   @Test
   void anyOtherBytes_areRefusedWithTheRemedy() throws IOException {
-    LastKnown file = new LastKnown(file());
+    LastRules file = new LastRules(file());
     file.write(RULES);
     byte[] whole = Files.readAllBytes(file());
     for (int i = 0; i < whole.length; i++) {
@@ -59,7 +59,7 @@ class LastKnownTest {
     assertRefused(file, new byte[whole.length]);
   }
 
-  private void assertRefused(LastKnown file, byte[] bytes) throws IOException {
+  private void assertRefused(LastRules file, byte[] bytes) throws IOException {
     Files.write(file(), bytes);
     assertThatThrownBy(file::read)
         .isInstanceOf(IOException.class)

@@ -39,7 +39,7 @@ final class Domains implements Decider, AutoCloseable {
 
   static Engine engine(FakeTicker ticker, Store store, String domain) {
     Engine engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);
-    Rules.Loaded loaded = Rules.parse("rules.yaml", "domain: " + domain + "\n" + rules());
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", "domain: " + domain + "\n" + rules());
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
     return engine;

@@ -44,7 +44,7 @@ final class Limited {
 
   Limited(String rules, Store store) {
     engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);
-    Rules.Loaded loaded = Rules.parse("rules.yaml", rules);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", rules);
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
   }

@@ -88,8 +88,8 @@ final class Site implements AutoCloseable {
     }
 
     @Override
-    public Scheduled schedule(long delayNanos, Runnable task) {
-      Scheduled scheduled = ticker.schedule(delayNanos, task);
+    public ScheduledTask schedule(long delayNanos, Runnable task) {
+      ScheduledTask scheduled = ticker.schedule(delayNanos, task);
       TASKS.release();
       return scheduled;
     }
@@ -107,7 +107,7 @@ final class Site implements AutoCloseable {
 
   static Engine engine(FakeTicker ticker, Store store) {
     Engine engine = Engine.create(store, new AnnouncingTicker(ticker), EngineSettings.DEFAULTS);
-    Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
+    Rules.LoadResult loaded = Rules.parse("rules.yaml", RULES);
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
     return engine;

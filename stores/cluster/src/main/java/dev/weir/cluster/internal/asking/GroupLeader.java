@@ -82,7 +82,7 @@ public final class GroupLeader {
    * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}
    * @throws IllegalArgumentException if the entry is invalid; then nothing is decided
    */
-  public CompletionStage<byte[]> ask(byte[] entry) {
+  public CompletionStage<byte[]> decide(byte[] entry) {
     if (!ledger.leads() || replica.diverged()) {
       counters.undecided(Outcome.NOT_LEADER);
       return CompletableFuture.failedStage(
@@ -92,7 +92,7 @@ public final class GroupLeader {
               replica.diverged() ? "this replica has diverged" : "another member leads"));
     }
     Sieve sieve = new Sieve(entry);
-    counters.asked(sieve.charges, sieve.refusals.size());
+    counters.received(sieve.charges, sieve.refusals.size());
     if (sieve.refusals.isEmpty()) {
       return append(entry);
     }
@@ -112,7 +112,7 @@ public final class GroupLeader {
    *
    * @param reason null if its keys are another group's
    */
-  private record Refused(
+  private record RefusedOperation(
       int begin,
       int end,
       @Nullable Reason reason,
@@ -127,7 +127,7 @@ public final class GroupLeader {
    */
   private final class Sieve {
     private final byte[] entry;
-    private final List<Refused> refusals = new ArrayList<>();
+    private final List<RefusedOperation> refusals = new ArrayList<>();
     private final long now = time.nowNanos();
     private boolean anyLeft;
     private int charges;
@@ -144,7 +144,7 @@ public final class GroupLeader {
       GroupSlots slots = replica.slots();
       while (each.next()) {
         charges += each.charges();
-        Refused refused = slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
+        RefusedOperation refused = slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
         if (refused == null) {
           anyLeft = true;
         } else {
@@ -158,7 +158,7 @@ public final class GroupLeader {
       return store.keys() >= maxKeys || store.bytes() >= maxBytes;
     }
 
-    private @Nullable Refused refused(
+    private @Nullable RefusedOperation refused(
         OperationReader each, @Nullable Binding[] bindings, Charges one, boolean full) {
       boolean many = each.kind() == OperationReader.Kind.DECIDE_MANY;
       boolean plain =
@@ -186,14 +186,14 @@ public final class GroupLeader {
       return full && newKey && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
     }
 
-    private Refused moved(OperationReader each) {
-      return new Refused(each.begin(), each.end(), null, 0, 0, 0, now);
+    private RefusedOperation moved(OperationReader each) {
+      return new RefusedOperation(each.begin(), each.end(), null, 0, 0, 0, now);
     }
 
-    private Refused refused(OperationReader each, Reason reason, @Nullable Charges said) {
+    private RefusedOperation refused(OperationReader each, Reason reason, @Nullable Charges said) {
       return said == null
-          ? new Refused(each.begin(), each.end(), reason, 0, RETRY_WHEN_FULL_NANOS, 0, now)
-          : new Refused(
+          ? new RefusedOperation(each.begin(), each.end(), reason, 0, RETRY_WHEN_FULL_NANOS, 0, now)
+          : new RefusedOperation(
               each.begin(),
               each.end(),
               reason,
@@ -210,7 +210,7 @@ public final class GroupLeader {
       }
       ByteWriter out = new ByteWriter();
       int from = 0;
-      for (Refused each : refusals) {
+      for (RefusedOperation each : refusals) {
         out.copy(entry, from, each.begin);
         from = each.end;
       }
@@ -225,7 +225,7 @@ public final class GroupLeader {
       int next = 0;
       while (each.next()) {
         if (next < refusals.size() && refusals.get(next).begin == each.begin()) {
-          Refused refused = refusals.get(next++);
+          RefusedOperation refused = refusals.get(next++);
           if (refused.reason == null) {
             out.moved(each);
             continue;

@@ -50,16 +50,16 @@ public final class GroupRoutes {
     door.register(PeerSlots.KIND, asking, this::answerOfSlot);
   }
 
-  /** Sends a request about a slot that moves; otherwise like {@link Route#ask}. */
-  public CompletionStage<byte[]> askOfSlot(String member, int group, byte[] question) {
-    return asked(member, group, question)
+  /** Sends a request about a slot that moves; otherwise like {@link Route#send}. */
+  public CompletionStage<byte[]> sendForSlot(String member, int group, byte[] question) {
+    return call(member, group, question)
         .toCompletableFuture()
         .orTimeout(PeerSlots.ANSWER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private CompletionStage<byte[]> asked(String member, int group, byte[] question) {
+  private CompletionStage<byte[]> call(String member, int group, byte[] question) {
     if (!member.equals(self)) {
-      return otherSlots.ask(member, group, question);
+      return otherSlots.send(member, group, question);
     }
     OwnGroup here = groups.get(group);
     return here == null ? notHere() : PeerSlots.answer(here.ledger(), here.replica(), question);
@@ -77,32 +77,32 @@ public final class GroupRoutes {
         new LedgerException(Outcome.NOT_LEADER, null, "this member does not have the group"));
   }
 
-  /** Implements {@link Route#ask}. */
-  public CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
+  /** Implements {@link Route#send}. */
+  public CompletionStage<byte[]> send(String member, int group, byte[] entry) {
     if (member.equals(self)) {
       OwnGroup here = groups.get(group);
       if (here == null) {
         return notHere();
       }
       try {
-        return here.leader().ask(entry).thenApplyAsync(reply -> reply, asking);
+        return here.leader().decide(entry).thenApplyAsync(reply -> reply, asking);
       } catch (RuntimeException e) {
         return CompletableFuture.failedStage(e);
       }
     }
-    return others.ask(member, group, entry);
+    return others.send(member, group, entry);
   }
 
   /** Answers the request of another member, or of a client. */
   private CompletionStage<byte[]> answer(String from, byte[] payload) {
-    return answer(from, payload, (here, entry) -> here.leader().ask(entry));
+    return answer(from, payload, (here, entry) -> here.leader().decide(entry));
   }
 
   private CompletionStage<byte[]> answer(
       String from, byte[] payload, BiFunction<OwnGroup, byte[], CompletionStage<byte[]>> deciding) {
     ByteReader in = new ByteReader(payload, 0);
     int group = in.readByte();
-    map.heard(from, in.readNumber());
+    map.epochSeen(from, in.readNumber());
     OwnGroup here = groups.get(group);
     if (here == null) {
       return CompletableFuture.completedStage(

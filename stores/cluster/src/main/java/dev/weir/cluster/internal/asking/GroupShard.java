@@ -80,7 +80,7 @@ final class GroupShard implements Shard {
 
   @Override
   public CompletionStage<? extends Reply> probe() {
-    CompletableFuture<Reply> answer = ask(Entry.probe());
+    CompletableFuture<Reply> answer = send(Entry.probe());
     CompletableFuture<Reply> unused =
         answer.whenComplete(
             (reply, error) -> {
@@ -111,16 +111,16 @@ final class GroupShard implements Shard {
     return MOST_CHARGES;
   }
 
-  private CompletableFuture<Reply> ask(byte[] entry) {
+  private CompletableFuture<Reply> send(byte[] entry) {
     CompletableFuture<Reply> answer = new CompletableFuture<>();
-    ask(entry, members().size() + 1, answer);
+    send(entry, members().size() + 1, answer);
     return answer;
   }
 
-  private void ask(byte[] entry, int triesLeft, CompletableFuture<Reply> answer) {
+  private void send(byte[] entry, int triesLeft, CompletableFuture<Reply> answer) {
     String asked = leader;
     route
-        .ask(asked, group, entry)
+        .send(asked, group, entry)
         .whenComplete(
             (reply, error) -> {
               if (reply != null) {
@@ -139,7 +139,7 @@ final class GroupShard implements Shard {
                 return;
               }
               if (triesLeft > 1) {
-                ask(entry, triesLeft - 1, answer);
+                send(entry, triesLeft - 1, answer);
               } else {
                 answer.completeExceptionally(new ShardException(Failure.NO_LEADER, why.words()));
               }
@@ -220,7 +220,7 @@ final class GroupShard implements Shard {
       if (nowNanos != SHARDS_TIME) {
         Entry.stamp(written, nowNanos); // For tests; members' ledgers write their own stamps.
       }
-      return ask(written);
+      return GroupShard.this.send(written);
     }
   }
 }

@@ -23,7 +23,7 @@ public record OwnGroup(
     GroupLeader leader,
     GroupCalendar calendar,
     GroupCounters counters)
-    implements LevelRaise.Led {
+    implements LevelRaise.LedGroup {
 
   @Override
   public int level() {
@@ -38,8 +38,8 @@ public record OwnGroup(
    * @throws IOException if none takes over
    */
   public void tick(boolean leaves) throws IOException {
-    counters.look(ledger.status());
-    calendar.look();
+    counters.record(ledger.status());
+    calendar.check();
     if (!ledger.leads()) {
       return;
     }

@@ -8,7 +8,7 @@ import dev.weir.cluster.internal.log.RatisEngine;
 import dev.weir.cluster.internal.map.Charter;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.map.CurrentMap;
-import dev.weir.cluster.internal.map.Seating;
+import dev.weir.cluster.internal.map.VoterChange;
 import dev.weir.cluster.internal.operating.GroupCounters;
 import dev.weir.cluster.internal.peer.ClusterLevel;
 import dev.weir.cluster.internal.peer.Member;
@@ -30,9 +30,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of a member. Safe for use by many threads; one of them opens and closes. */
-public final class OwnGroups implements Seating.Place {
+public final class OwnGroups implements VoterChange.Place {
   /** The facts that are known once the cluster is formed; before there are no groups. */
-  private record Formed(Member self, Charter charter, RatisEngine engine) {}
+  private record FormedCluster(Member self, Charter charter, RatisEngine engine) {}
 
   private final ClusterSettings settings;
   private final CurrentMap map;
@@ -40,7 +40,7 @@ public final class OwnGroups implements Seating.Place {
   private final IntConsumer raised;
   private final Executor images;
   private final Map<Integer, OwnGroup> groups = new ConcurrentSkipListMap<>();
-  private volatile @Nullable Formed formed;
+  private volatile @Nullable FormedCluster formed;
 
   /**
    * Creates the groups.
@@ -64,7 +64,7 @@ public final class OwnGroups implements Seating.Place {
   /** Opens the groups in the folder, and those that this member begins, if it is a founder. */
   public void begin(Member self, boolean founder, Charter charter, RatisEngine engine)
       throws IOException {
-    formed = new Formed(self, charter, engine);
+    formed = new FormedCluster(self, charter, engine);
     for (int number : engine.kept()) {
       open(number); // It may be the only one with the map.
     }
@@ -81,7 +81,7 @@ public final class OwnGroups implements Seating.Place {
   /** Opens a group: with its founders, if this member is one, or otherwise to receive its log. */
   @Override
   public void open(int number) throws IOException {
-    Formed by = Objects.requireNonNull(formed);
+    FormedCluster by = Objects.requireNonNull(formed);
     ClusterMap first = ClusterMap.first(by.charter);
     ClusterTime time = new ClusterTime(settings.clocks().monotonic());
     GroupSlots slots = new GroupSlots(slot -> first.groupOfSlot(slot) == number);

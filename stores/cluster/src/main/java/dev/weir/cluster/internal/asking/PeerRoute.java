@@ -57,7 +57,7 @@ public final class PeerRoute implements Route {
   }
 
   @Override
-  public CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
+  public CompletionStage<byte[]> send(String member, int group, byte[] entry) {
     byte[] payload =
         new ByteWriter()
             .writeByte(group)
@@ -84,7 +84,7 @@ public final class PeerRoute implements Route {
           cause == null ? "no answer" : String.valueOf(cause.getMessage()));
     }
     ByteReader in = new ByteReader(answer, 0);
-    map.heard(from, in.readNumber());
+    map.epochSeen(from, in.readNumber());
     int said = in.readByte();
     if (said == DECIDED) {
       return in.readBytes();

@@ -13,5 +13,5 @@ public interface Route {
    * @param entry as {@link EntryWriter} writes it
    * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}
    */
-  CompletionStage<byte[]> ask(String member, int group, byte[] entry);
+  CompletionStage<byte[]> send(String member, int group, byte[] entry);
 }

@@ -86,7 +86,7 @@ public final class Admissions {
     Ledger ledger = zero.get();
     Charter formed = charter.get();
     if (ledger == null || formed == null || !ledger.leads()) {
-      return CompletableFuture.completedStage(elsewhere(ledger));
+      return CompletableFuture.completedStage(otherMember(ledger));
     }
     Member known = map.get().member(from);
     if (fresh && formed.founded(from, member.incarnation())) {
@@ -129,7 +129,7 @@ public final class Admissions {
         .handle(
             (inForce, error) -> {
               if (inForce == null) {
-                return elsewhere(ledger);
+                return otherMember(ledger);
               }
               if (!member.equals(before)) {
                 log.accept(
@@ -148,7 +148,7 @@ public final class Admissions {
             });
   }
 
-  private byte[] elsewhere(@Nullable Ledger ledger) {
+  private byte[] otherMember(@Nullable Ledger ledger) {
     String leader = ledger == null ? null : ledger.leader();
     ClusterMap known = map.epoch() == 0 ? null : map.get();
     Member there = leader == null || known == null ? null : known.member(leader);

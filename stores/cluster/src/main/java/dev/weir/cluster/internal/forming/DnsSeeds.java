@@ -111,12 +111,12 @@ public final class DnsSeeds implements AutoCloseable {
 
   /** Registers the handler that answers with this member's name and address. */
   public static void answerAt(PeerDoor door, Member self) {
-    byte[] said = said(self);
+    byte[] said = reply(self);
     door.registerForAll(
         WHO, Runnable::run, (from, payload) -> CompletableFuture.completedStage(said.clone()));
   }
 
-  private static byte[] said(Member self) {
+  private static byte[] reply(Member self) {
     ByteWriter out = new ByteWriter();
     self.write(out);
     return out.toBytes();
@@ -135,7 +135,7 @@ public final class DnsSeeds implements AutoCloseable {
   private void round(BooleanSupplier well) {
     try {
       if (rounds++ % ROUNDS == 0 || !well.getAsBoolean()) {
-        Found unused = look();
+        Found unused = resolve();
       }
     } catch (RuntimeException e) {
       log.accept("cluster: " + e.getMessage());
@@ -146,7 +146,7 @@ public final class DnsSeeds implements AutoCloseable {
    * Resolves the name and calls each of its addresses; updates the addresses of members in the
    * transport.
    */
-  public synchronized Found look() {
+  public synchronized Found resolve() {
     List<InetSocketAddress> addresses;
     try {
       addresses = addresses();
@@ -156,7 +156,7 @@ public final class DnsSeeds implements AutoCloseable {
     }
     drop(addresses);
     Map<InetSocketAddress, CompletableFuture<@Nullable Member>> asked = new LinkedHashMap<>();
-    addresses.forEach(each -> asked.put(each, who(each).toCompletableFuture()));
+    addresses.forEach(each -> asked.put(each, identify(each).toCompletableFuture()));
     Map<String, Member> found = new TreeMap<>();
     List<String> missing = new ArrayList<>();
     asked.forEach(
@@ -205,7 +205,7 @@ public final class DnsSeeds implements AutoCloseable {
             });
   }
 
-  private CompletionStage<@Nullable Member> who(InetSocketAddress address) {
+  private CompletionStage<@Nullable Member> identify(InetSocketAddress address) {
     PeerLink link =
         links.computeIfAbsent(
             address, to -> transport.linkToAny(to.getAddress().getHostAddress(), to.getPort()));

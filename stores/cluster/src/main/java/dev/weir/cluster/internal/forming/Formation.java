@@ -158,7 +158,7 @@ public final class Formation {
         complete(known);
       }
     }
-    return said();
+    return report();
   }
 
   private synchronized void complete(Charter known) throws IOException {
@@ -168,7 +168,7 @@ public final class Formation {
   }
 
   /** Returns this member's own report: its list, and its charter if it has one. */
-  private byte[] said() {
+  private byte[] report() {
     ByteWriter out = new ByteWriter().writeText(String.join(", ", names())).writeNumber(groups);
     self().write(out);
     Charter known = charter;
@@ -180,14 +180,14 @@ public final class Formation {
   }
 
   /** The report of another member. */
-  private record Said(String names, int groups, Member member, @Nullable Charter charter) {
-    static Said read(byte[] reply) {
+  private record MemberReport(String names, int groups, Member member, @Nullable Charter charter) {
+    static MemberReport read(byte[] reply) {
       ByteReader in = new ByteReader(reply, 0);
       String names = in.readText();
       int groups = (int) in.readNumber();
       Member member = Member.read(in);
       Charter charter = in.readByte() == 0 ? null : Charter.read(in);
-      return new Said(names, groups, member, charter);
+      return new MemberReport(names, groups, member, charter);
     }
   }
 
@@ -205,10 +205,10 @@ public final class Formation {
         return complete;
       }
       if (network.seeds().isPresent()) {
-        found(network.seeds().get().look());
+        found(network.seeds().get().resolve());
       }
       Charter held = charter;
-      Map<String, Said> others = ask(transport, new ByteWriter().writeByte(WHAT).toBytes());
+      Map<String, MemberReport> others = call(transport, new ByteWriter().writeByte(WHAT).toBytes());
       String refusal = transport.self().level().refusal();
       if (refusal != null) {
         throw new IOException("cluster: this member was refused: " + refusal);
@@ -257,7 +257,7 @@ public final class Formation {
   }
 
   /** Returns the members or facts for which the formation has to wait; empty if there are none. */
-  private String waiting(Map<String, Said> others) {
+  private String waiting(Map<String, MemberReport> others) {
     Charter held = charter;
     if (byDns && held != null && !held.names().get(0).equals(self)) {
       return held.names().get(0) + ", which has proposed one";
@@ -281,7 +281,7 @@ public final class Formation {
       return missing;
     }
     String own = String.join(", ", names());
-    for (Map.Entry<String, Said> each : others.entrySet()) {
+    for (Map.Entry<String, MemberReport> each : others.entrySet()) {
       if (!each.getValue().names().equals(own)) {
         return each.getKey() + ", which sees " + each.getValue().names() + " (here: " + own + ")";
       }
@@ -295,10 +295,10 @@ public final class Formation {
    *
    * @param held the charter before the others were called
    */
-  private synchronized void reconsider(Charter held, Map<String, Said> others, boolean whole)
+  private synchronized void reconsider(Charter held, Map<String, MemberReport> others, boolean whole)
       throws IOException {
     String proposer = held.names().get(0);
-    Said said = others.get(proposer);
+    MemberReport said = others.get(proposer);
     boolean gone =
         proposer.equals(self)
             ? whole && !held.names().equals(names())
@@ -317,9 +317,9 @@ public final class Formation {
    *
    * @return a member of a cluster that this one is not in; null if none has reported one
    */
-  private @Nullable String check(Map<String, Said> others) throws IOException {
-    for (Map.Entry<String, Said> each : others.entrySet()) {
-      Said said = each.getValue();
+  private @Nullable String check(Map<String, MemberReport> others) throws IOException {
+    for (Map.Entry<String, MemberReport> each : others.entrySet()) {
+      MemberReport said = each.getValue();
       Charter theirs = said.charter();
       if (theirs != null && theirs.complete()) {
         Charter own = charter;
@@ -427,14 +427,14 @@ public final class Formation {
 
   /** Returns the incarnation of a member that answers; null if none does. */
   static CompletionStage<@Nullable UUID> incarnation(PeerTransport transport, String member) {
-    return ask(transport, member, new ByteWriter().writeByte(WHAT).toBytes())
+    return call(transport, member, new ByteWriter().writeByte(WHAT).toBytes())
         .handle((said, error) -> said == null ? null : said.member().incarnation());
   }
 
-  private void propose(PeerTransport transport, Map<String, Said> others) throws IOException {
+  private void propose(PeerTransport transport, Map<String, MemberReport> others) throws IOException {
     List<Member> all = new ArrayList<>();
     for (Member each : members) {
-      Said said = others.get(each.name());
+      MemberReport said = others.get(each.name());
       Member there = said == null ? self() : said.member();
       Member address = byDns ? there : each;
       all.add(
@@ -456,7 +456,7 @@ public final class Formation {
     }
     ByteWriter out = new ByteWriter().writeByte(PROPOSE);
     proposed.write(out);
-    Map<String, Said> answers = ask(transport, out.toBytes());
+    Map<String, MemberReport> answers = call(transport, out.toBytes());
     UUID cluster = proposed.cluster();
     boolean agreed =
         answers.size() == members.size() - 1
@@ -466,20 +466,20 @@ public final class Formation {
     if (agreed) {
       complete(proposed);
       byte[] done = new ByteWriter().writeByte(COMPLETE).writeId(cluster).toBytes();
-      ask(transport, done);
+      call(transport, done);
       log.accept("cluster: formed of " + String.join(", ", names()));
     }
   }
 
   /** Calls all other members; returns the answers that came in time. */
-  private Map<String, Said> ask(PeerTransport transport, byte[] payload) {
-    Map<String, CompletableFuture<Said>> asked = new HashMap<>();
+  private Map<String, MemberReport> call(PeerTransport transport, byte[] payload) {
+    Map<String, CompletableFuture<MemberReport>> asked = new HashMap<>();
     for (Member each : members) {
       if (!each.name().equals(self)) {
-        asked.put(each.name(), ask(transport, each.name(), payload.clone()).toCompletableFuture());
+        asked.put(each.name(), call(transport, each.name(), payload.clone()).toCompletableFuture());
       }
     }
-    Map<String, Said> answers = new HashMap<>();
+    Map<String, MemberReport> answers = new HashMap<>();
     asked.forEach(
         (name, future) -> {
           try {
@@ -491,9 +491,9 @@ public final class Formation {
     return answers;
   }
 
-  private static CompletionStage<Said> ask(PeerTransport transport, String name, byte[] payload) {
+  private static CompletionStage<MemberReport> call(PeerTransport transport, String name, byte[] payload) {
     try {
-      return transport.link(name, FORMING).call(KIND, payload, ANSWER_MILLIS).thenApply(Said::read);
+      return transport.link(name, FORMING).call(KIND, payload, ANSWER_MILLIS).thenApply(MemberReport::read);
     } catch (PeerException e) {
       return CompletableFuture.failedFuture(e);
     }

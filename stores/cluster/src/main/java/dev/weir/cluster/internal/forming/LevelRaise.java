@@ -41,7 +41,7 @@ public final class LevelRaise {
   private volatile String lastProblem = "";
 
   /** A group that this member leads. */
-  public interface Led {
+  public interface LedGroup {
     Ledger ledger();
 
     /** Returns the group's level, as far as its entries are applied here. */
@@ -75,38 +75,38 @@ public final class LevelRaise {
    * @param zero group 0; null if this member does not lead it
    * @param others the other groups that this member leads
    */
-  public void round(@Nullable Led zero, Iterable<? extends Led> others) {
+  public void round(@Nullable LedGroup zero, Iterable<? extends LedGroup> others) {
     try {
-      for (Led each : others) {
+      for (LedGroup each : others) {
         follow(each);
       }
       if (zero == null) {
         agreed = 0;
       } else if (map.get().level() < zero.level()) {
-        tell(zero);
+        announce(zero);
       } else {
-        look(zero);
+        check(zero);
       }
     } catch (RuntimeException e) {
       failed(null, e);
     }
   }
 
-  private void follow(Led group) {
+  private void follow(LedGroup group) {
     int wanted = map.get().level();
     if (group.level() < wanted) {
       append(group.ledger(), wanted);
     }
   }
 
-  private void tell(Led zero) {
+  private void announce(LedGroup zero) {
     int inForce = zero.level();
     Object unused =
         map.change(zero.ledger(), now -> now.level() < inForce ? now.at(inForce) : now)
             .whenComplete(this::failed);
   }
 
-  private void look(Led zero) {
+  private void check(LedGroup zero) {
     int inForce = zero.level();
     int common = inForce < able.most() ? common() : inForce;
     boolean again = common == agreedOn;

@@ -135,11 +135,11 @@ public final class BundledLedger implements Ledger {
 
   /** Returns a machine that applies the parts of bundles by another one. */
   public static Machine machine(Machine parts) {
-    return new Unbundling(parts);
+    return new UnbundlingMachine(parts);
   }
 
   /** A machine that applies the parts of bundles. */
-  private record Unbundling(Machine machine) implements Machine {
+  private record UnbundlingMachine(Machine machine) implements Machine {
     @Override
     public void stamp(long term, byte[] entry) {
       machine.stamp(term, entry);

@@ -1,6 +1,6 @@
 package dev.weir.cluster.internal.log;
 
-import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.CheckedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -36,12 +36,12 @@ public final class GroupMarks {
    */
   public GroupMarks(Path file) throws IOException {
     this.file = file;
-    Properties p = Checked.load(file);
+    Properties p = CheckedFile.load(file);
     try {
       begun = numbers(p == null ? "" : p.getProperty(BEGUN));
       left = numbers(p == null ? "" : p.getProperty(LEFT));
     } catch (RuntimeException e) {
-      throw Checked.damaged(file, e);
+      throw CheckedFile.damaged(file, e);
     }
   }
 
@@ -60,7 +60,7 @@ public final class GroupMarks {
   }
 
   /** Returns the groups that this member has begun, and not left. */
-  synchronized Set<Integer> begun() {
+  synchronized Set<Integer> startedGroups() {
     return new TreeSet<>(begun);
   }
 
@@ -94,6 +94,6 @@ public final class GroupMarks {
     Properties p = new Properties();
     p.setProperty(BEGUN, text(begun));
     p.setProperty(LEFT, text(left));
-    Checked.save(p, file, "Which groups this member has. Do not change it.");
+    CheckedFile.save(p, file, "Which groups this member has. Do not change it.");
   }
 }

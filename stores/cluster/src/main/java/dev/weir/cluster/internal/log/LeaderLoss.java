@@ -52,7 +52,7 @@ final class LeaderLoss {
      * Returns the leader that this member follows in a group; null unless it votes there and
      * follows one.
      */
-    @Nullable Led led(long group);
+    @Nullable Leadership led(long group);
 
     /** Returns the last entry of this member's log; null if it has no log of that group. */
     @Nullable Last last(long group);
@@ -66,7 +66,7 @@ final class LeaderLoss {
      *
      * @return whether it does so
      */
-    boolean stand(long group, Led led);
+    boolean stand(long group, Leadership led);
   }
 
   /**
@@ -74,7 +74,7 @@ final class LeaderLoss {
    *
    * @param leader its id, see {@link Member#id}
    */
-  record Led(String leader, long term) {
+  record Leadership(String leader, long term) {
     String name() {
       return Member.nameOf(leader);
     }
@@ -87,7 +87,7 @@ final class LeaderLoss {
     }
   }
 
-  private record Lost(long group, Led led) {}
+  private record LostLeader(long group, Leadership led) {}
 
   /** A voter that has lost the same leader. */
   private record Fellow(String name, Last last) {}
@@ -99,7 +99,7 @@ final class LeaderLoss {
      *
      * @return completes on any thread, at the latest after some rounds
      */
-    CompletionStage<byte[]> ask(String member, byte[] question);
+    CompletionStage<byte[]> request(String member, byte[] question);
 
     /** Returns whether a member's process has ended. */
     boolean gone(String member);
@@ -111,7 +111,7 @@ final class LeaderLoss {
   private final Executor executor;
   private final Executor later;
   private final Consumer<? super String> log;
-  private final Set<Lost> asking = ConcurrentHashMap.newKeySet();
+  private final Set<LostLeader> asking = ConcurrentHashMap.newKeySet();
 
   /**
    * Creates the detection.
@@ -139,9 +139,9 @@ final class LeaderLoss {
     executor.execute(
         () -> {
           for (long group : voter.groups()) {
-            Led led = voter.led(group);
+            Leadership led = voter.led(group);
             if (led != null && led.name().equals(member)) {
-              Lost lost = new Lost(group, led);
+              LostLeader lost = new LostLeader(group, led);
               if (asking.add(lost)) {
                 round(lost, MOST_ROUNDS);
               }
@@ -150,11 +150,11 @@ final class LeaderLoss {
         });
   }
 
-  private boolean lost(Lost lost) {
+  private boolean lost(LostLeader lost) {
     return others.gone(lost.led.name()) && lost.led.equals(voter.led(lost.group));
   }
 
-  private void round(Lost lost, int roundsLeft) {
+  private void round(LostLeader lost, int roundsLeft) {
     if (roundsLeft == 0 || !lost(lost)) {
       asking.remove(lost);
       return;
@@ -171,7 +171,7 @@ final class LeaderLoss {
       if (!each.equals(self) && !each.equals(lost.led.name())) {
         asked.add(
             others
-                .ask(each, question)
+                .request(each, question)
                 .handle((reply, problem) -> reply == null ? null : read(each, reply))
                 .toCompletableFuture());
       }
@@ -192,7 +192,7 @@ final class LeaderLoss {
     return found;
   }
 
-  private void decide(Lost lost, int roundsLeft, int voters, List<Fellow> fellows) {
+  private void decide(LostLeader lost, int roundsLeft, int voters, List<Fellow> fellows) {
     Last own = voter.last(lost.group);
     boolean majority = 2 * (fellows.size() + 1) > voters;
     if (own == null || !majority || fellows.stream().anyMatch(each -> isBefore(each, own))) {
@@ -221,7 +221,7 @@ final class LeaderLoss {
   byte[] answer(byte[] question) {
     ByteReader in = new ByteReader(question, 0);
     long group = in.readNumber();
-    Lost lost = new Lost(group, new Led(in.readText(), in.readNumber()));
+    LostLeader lost = new LostLeader(group, new Leadership(in.readText(), in.readNumber()));
     Last last = lost(lost) ? voter.last(group) : null;
     return last == null
         ? new byte[0]

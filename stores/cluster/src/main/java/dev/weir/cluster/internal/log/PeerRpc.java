@@ -153,7 +153,7 @@ public final class PeerRpc implements RaftServerRpc {
   /** The other members, by their connections for votes. */
   private record VotingPeers(PeerTransport transport) implements LeaderLoss.Others {
     @Override
-    public CompletionStage<byte[]> ask(String member, byte[] question) {
+    public CompletionStage<byte[]> request(String member, byte[] question) {
       try {
         return transport.link(member, VOTES).call(LeaderLoss.KIND, question, ANSWER_MILLIS);
       } catch (PeerException e) {
@@ -163,7 +163,7 @@ public final class PeerRpc implements RaftServerRpc {
 
     @Override
     public boolean gone(String member) {
-      return transport.gone(member, VOTES);
+      return transport.hasEnded(member, VOTES);
     }
   }
 
@@ -195,7 +195,7 @@ public final class PeerRpc implements RaftServerRpc {
     RaftServer.Division division =
         server.getDivision(ProtoUtils.toRaftGroupId(request.getServerRequest().getRaftGroupId()));
     // The thread that has the log on disk answers; this one waits for a lock only.
-    CompletableFuture<AppendEntriesReplyProto> reply = handle(begun(division, request));
+    CompletableFuture<AppendEntriesReplyProto> reply = handle(corrected(division, request));
     if (starting(division) && request.getEntriesCount() > 0) {
       reply = reply.thenCompose(appended -> beginning(division, request, appended));
     }
@@ -226,7 +226,7 @@ public final class PeerRpc implements RaftServerRpc {
    * listener first. So here it begins when its log makes it a voter, and not before, since a
    * listener that stood for election would close.
    */
-  private AppendEntriesRequestProto begun(
+  private AppendEntriesRequestProto corrected(
       RaftServer.Division division, AppendEntriesRequestProto request) {
     if (!starting(division)) {
       return request;

@@ -3,7 +3,7 @@ package dev.weir.cluster.internal.log;
 import dev.weir.cluster.internal.log.Ledger.Machine;
 import dev.weir.cluster.internal.peer.ByteReader;
 import dev.weir.cluster.internal.peer.ByteWriter;
-import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.cluster.internal.peer.Member;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
@@ -252,12 +252,12 @@ public final class RatisEngine implements AutoCloseable {
    */
   private List<Member> founders(int group, List<Member> members) throws IOException {
     Path file = settings.folder().resolve("founders-" + group);
-    Properties known = Checked.load(file);
+    Properties known = CheckedFile.load(file);
     if (known != null) {
       try {
         return readMembers(HexFormat.of().parseHex(known.getProperty("members", "")));
       } catch (RuntimeException e) {
-        throw Checked.damaged(file, e);
+        throw CheckedFile.damaged(file, e);
       }
     }
     if (!members.isEmpty()) {
@@ -265,7 +265,7 @@ public final class RatisEngine implements AutoCloseable {
       members.forEach(each -> each.write(out));
       Properties p = new Properties();
       p.setProperty("members", HexFormat.of().formatHex(out.toBytes()));
-      Checked.save(p, file, "Who began the log of this group. Do not change it.");
+      CheckedFile.save(p, file, "Who began the log of this group. Do not change it.");
     }
     return members;
   }
@@ -284,7 +284,7 @@ public final class RatisEngine implements AutoCloseable {
    */
   private void checkKept(int group) throws IOException {
     Path kept = folderOf(settings.folder(), group);
-    if (marks.begun().contains(group) && !Files.exists(kept.resolve("current/raft-meta"))) {
+    if (marks.startedGroups().contains(group) && !Files.exists(kept.resolve("current/raft-meta"))) {
       throw new IOException(
           kept
               + " is lost, or a part of it (expected: all that this member wrote; or empty "
@@ -332,7 +332,7 @@ public final class RatisEngine implements AutoCloseable {
   /** Returns the groups that have files of this member on disk, or should have, by number. */
   public Set<Integer> kept() throws IOException {
     Set<Integer> groups = kept(settings.folder());
-    groups.addAll(marks.begun());
+    groups.addAll(marks.startedGroups());
     return groups;
   }
 

@@ -90,7 +90,7 @@ public final class RatisSnapshots {
   }
 
   /** A snapshot's file and its last entry. */
-  private record Stored(Path file, TermIndex at) {}
+  private record StoredSnapshot(Path file, TermIndex at) {}
 
   /**
    * Restores the newest good snapshot, at the start of a member. Damaged ones are renamed.
@@ -107,7 +107,7 @@ public final class RatisSnapshots {
       }
     }
     TermIndex restored = null;
-    for (Stored stored : stored()) {
+    for (StoredSnapshot stored : stored()) {
       if (restored == null && restored(stored, machine)) {
         restored = stored.at();
       }
@@ -117,7 +117,7 @@ public final class RatisSnapshots {
     return restored;
   }
 
-  private boolean restored(Stored stored, Machine machine) throws IOException {
+  private boolean restored(StoredSnapshot stored, Machine machine) throws IOException {
     try {
       check(stored.file());
       machine.restore(stored.file());
@@ -220,8 +220,8 @@ public final class RatisSnapshots {
     move(image, file.toPath());
     syncFolder(folder);
     storage.updateLatestSnapshot(new SingleFileSnapshotInfo(new FileInfo(file.toPath(), md5), at));
-    List<Stored> all = stored();
-    for (Stored old : all.subList(Math.min(KEPT, all.size()), all.size())) {
+    List<StoredSnapshot> all = stored();
+    for (StoredSnapshot old : all.subList(Math.min(KEPT, all.size()), all.size())) {
       Files.deleteIfExists(old.file());
       Files.deleteIfExists(digest(old.file()));
     }
@@ -233,24 +233,24 @@ public final class RatisSnapshots {
    * which is used if the newest is damaged; -1 if there is none.
    */
   long purgeable() throws IOException {
-    List<Stored> all = stored();
+    List<StoredSnapshot> all = stored();
     return all.size() < KEPT ? -1 : all.get(KEPT - 1).at().getIndex();
   }
 
   /** Returns the snapshots, the newest first. */
-  private List<Stored> stored() throws IOException {
-    List<Stored> found = new ArrayList<>();
+  private List<StoredSnapshot> stored() throws IOException {
+    List<StoredSnapshot> found = new ArrayList<>();
     for (Path file : list(folder)) {
       Matcher name =
           SimpleStateMachineStorage.SNAPSHOT_REGEX.matcher(file.getFileName().toString());
       if (name.matches()) {
         found.add(
-            new Stored(
+            new StoredSnapshot(
                 file,
                 TermIndex.valueOf(Long.parseLong(name.group(1)), Long.parseLong(name.group(2)))));
       }
     }
-    found.sort(Comparator.comparing((Stored stored) -> stored.at().getIndex()).reversed());
+    found.sort(Comparator.comparing((StoredSnapshot stored) -> stored.at().getIndex()).reversed());
     return found;
   }
 

@@ -45,7 +45,7 @@ final class RatisVoter implements LeaderLoss.Voter {
   }
 
   @Override
-  public LeaderLoss.@Nullable Led led(long group) {
+  public LeaderLoss.@Nullable Leadership led(long group) {
     RaftServer.Division division = division(group);
     if (division == null) {
       return null;
@@ -57,7 +57,7 @@ final class RatisVoter implements LeaderLoss.Voter {
             && info.getLifeCycleState() == LifeCycle.State.RUNNING
             && division.getRaftConf().getCurrentPeers().stream()
                 .anyMatch(each -> each.getId().equals(server.getId()))
-        ? new LeaderLoss.Led(leader.toString(), info.getCurrentTerm())
+        ? new LeaderLoss.Leadership(leader.toString(), info.getCurrentTerm())
         : null;
   }
 
@@ -82,7 +82,7 @@ final class RatisVoter implements LeaderLoss.Voter {
 
   /** Makes Ratis act as if that leader handed over to this member, which Ratis checks. */
   @Override
-  public boolean stand(long group, LeaderLoss.Led led) {
+  public boolean stand(long group, LeaderLoss.Leadership led) {
     LeaderLoss.Last last = last(group);
     if (last == null || last.term() != led.term()) {
       return false; // That leader's first entry did not come: Ratis would refuse.

@@ -3,7 +3,7 @@ package dev.weir.cluster.internal.map;
 import dev.weir.Fingerprint;
 import dev.weir.cluster.internal.peer.ByteReader;
 import dev.weir.cluster.internal.peer.ByteWriter;
-import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.cluster.internal.peer.Identity;
 import dev.weir.cluster.internal.peer.Member;
 import java.io.IOException;
@@ -110,7 +110,7 @@ public record Charter(
    * @throws IOException if it cannot be read
    */
   public static @Nullable Charter load(Path folder) throws IOException {
-    Properties p = Checked.load(folder.resolve(FILE));
+    Properties p = CheckedFile.load(folder.resolve(FILE));
     return p == null ? null : of(p, folder.resolve(FILE));
   }
 
@@ -141,7 +141,7 @@ public record Charter(
           Long.parseUnsignedLong(p.getProperty("seed1"), 16),
           Boolean.parseBoolean(p.getProperty("complete")));
     } catch (RuntimeException e) {
-      throw Checked.damaged(name, e);
+      throw CheckedFile.damaged(name, e);
     }
   }
 
@@ -151,7 +151,7 @@ public record Charter(
    * limit could be used twice: so it has a checksum.
    */
   public void save(Path folder) throws IOException {
-    Checked.save(
+    CheckedFile.save(
         properties(),
         folder.resolve(FILE),
         "What the members of this cluster agreed on, and its secret. Do not change it.");

@@ -146,10 +146,10 @@ public final class CurrentMap implements Supplier<ClusterMap> {
    * Takes the epoch of another process's map; requests that map if it is newer and the process is a
    * member.
    */
-  public void heard(String from, long theirs) {
+  public void epochSeen(String from, long theirs) {
     ClusterMap known = map;
     if (known != null && theirs > known.epoch() && known.member(from) != null) {
-      Object unused = ask(from);
+      Object unused = requestFrom(from);
     }
   }
 
@@ -158,7 +158,7 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     List<Member> all = get().members();
     String next = all.get(Math.floorMod(turn.getAndIncrement(), all.size())).name();
     if (!next.equals(self)) {
-      Object unused = ask(next);
+      Object unused = requestFrom(next);
     }
   }
 
@@ -170,11 +170,11 @@ public final class CurrentMap implements Supplier<ClusterMap> {
     List<String> those = get().replicas(0);
     String next = those.get(Math.floorMod(turn.getAndIncrement(), those.size()));
     if (!next.equals(self) && !refreshing.getAndSet(true)) {
-      Object unused = ask(next).whenComplete((answer, error) -> refreshing.set(false));
+      Object unused = requestFrom(next).whenComplete((answer, error) -> refreshing.set(false));
     }
   }
 
-  private CompletionStage<?> ask(String member) {
+  private CompletionStage<?> requestFrom(String member) {
     byte[] known = new ByteWriter().writeNumber(epoch()).toBytes();
     return others
         .apply(member, known)

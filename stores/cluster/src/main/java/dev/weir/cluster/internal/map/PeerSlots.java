@@ -62,12 +62,12 @@ public final class PeerSlots implements SlotMove.Way {
   public CompletionStage<State> apply(int group, SlotEntry entry) {
     byte[] written = entry.toEntry();
     byte[] question = new ByteWriter().writeByte(APPLY).copy(written, 0, written.length).toBytes();
-    return ask(group, question).thenApply(State::read);
+    return call(group, question).thenApply(State::read);
   }
 
   @Override
   public CompletionStage<byte[]> lifted(int group, int slot, long epoch, int offset) {
-    return ask(
+    return call(
         group,
         new ByteWriter()
             .writeByte(LIFTED)
@@ -82,12 +82,12 @@ public final class PeerSlots implements SlotMove.Way {
     return changes.change(change);
   }
 
-  private CompletionStage<byte[]> ask(int group, byte[] question) {
-    return ask(group, question, map.get().replicas(group).size() + 1);
+  private CompletionStage<byte[]> call(int group, byte[] question) {
+    return call(group, question, map.get().replicas(group).size() + 1);
   }
 
   /** Calls the last leader, and then the others: all requests may be repeated. */
-  private CompletionStage<byte[]> ask(int group, byte[] question, int triesLeft) {
+  private CompletionStage<byte[]> call(int group, byte[] question, int triesLeft) {
     List<String> members = map.get().replicas(group);
     if (members.isEmpty()) {
       return CompletableFuture.failedStage(
@@ -96,7 +96,7 @@ public final class PeerSlots implements SlotMove.Way {
     String known = leaders.get(group);
     String asked = known != null && members.contains(known) ? known : members.get(0);
     return route
-        .ask(asked, group, question)
+        .send(asked, group, question)
         .handle(
             (reply, error) -> {
               if (reply != null) {
@@ -105,7 +105,7 @@ public final class PeerSlots implements SlotMove.Way {
               }
               leaders.put(group, next(members, asked, error));
               return triesLeft > 1 && certain(error)
-                  ? ask(group, question, triesLeft - 1)
+                  ? call(group, question, triesLeft - 1)
                   : CompletableFuture.<byte[]>failedStage(
                       error == null ? new IllegalStateException("no reply") : error);
             })

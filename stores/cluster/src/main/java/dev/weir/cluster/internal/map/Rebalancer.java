@@ -187,7 +187,7 @@ public final class Rebalancer {
     TreeMap<Integer, Integer> chosen = new TreeMap<>();
     Map<Integer, CompletableFuture<Boolean>> answers = new HashMap<>();
     int toGo = 0;
-    for (Misplaced each : misplaced(now)) {
+    for (MisplacedSlot each : misplaced(now)) {
       toGo++;
       boolean free = !rests(each.from) && !rests(each.to) && now.move(each.slot) == null;
       if (free && chosen.size() < room) {
@@ -197,7 +197,7 @@ public final class Rebalancer {
         }
       }
     }
-    say(toGo, now);
+    log(toGo, now);
     if (chosen.isEmpty()) {
       return;
     }
@@ -215,10 +215,10 @@ public final class Rebalancer {
                                     draft.begin(slot, to);
                                   }
                                 })))
-            .whenCompleteAsync((inForce, error) -> begun(answers, inForce), executor);
+            .whenCompleteAsync((inForce, error) -> started(answers, inForce), executor);
   }
 
-  private void begun(
+  private void started(
       Map<Integer, CompletableFuture<Boolean>> answers, @Nullable ClusterMap inForce) {
     asking = false;
     for (int group : answers.keySet()) {
@@ -242,7 +242,7 @@ public final class Rebalancer {
         .toCompletableFuture();
   }
 
-  private void say(int toGo, ClusterMap now) {
+  private void log(int toGo, ClusterMap now) {
     if (toGo > 0 && !saidBegun) {
       log.accept("cluster: " + toGo + " slots are to move, over " + now.groups() + " groups");
     } else if (toGo == 0 && saidBegun && now.moves().isEmpty()) {
@@ -254,9 +254,9 @@ public final class Rebalancer {
   }
 
   /** A slot that belongs in another group. */
-  public record Misplaced(int slot, int from, int to) {}
+  public record MisplacedSlot(int slot, int from, int to) {}
 
-  private List<Misplaced> misplaced(ClusterMap now) {
+  private List<MisplacedSlot> misplaced(ClusterMap now) {
     Placement known = wanted;
     if (known == null || known.size() != now.groups()) {
       known = new Placement(now.groups());
@@ -266,13 +266,13 @@ public final class Rebalancer {
   }
 
   /** Returns the slots that are not where a placement has them. */
-  public static List<Misplaced> misplaced(ClusterMap now, Placement wanted) {
+  public static List<MisplacedSlot> misplaced(ClusterMap now, Placement wanted) {
     short[] is = now.slots();
     short[] should = wanted.bySlot();
-    List<Misplaced> all = new ArrayList<>();
+    List<MisplacedSlot> all = new ArrayList<>();
     for (int slot = 0; slot < is.length; slot++) {
       if (is[slot] != should[slot]) {
-        all.add(new Misplaced(slot, is[slot], should[slot]));
+        all.add(new MisplacedSlot(slot, is[slot], should[slot]));
       }
     }
     return all;

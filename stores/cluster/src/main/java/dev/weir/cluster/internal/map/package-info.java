@@ -8,7 +8,7 @@
  *   <li>{@link dev.weir.cluster.internal.map.Charter}: the facts with which a cluster was founded
  *   <li>{@link dev.weir.cluster.internal.map.Rebalancer}: the mover of slots; {@link
  *       dev.weir.cluster.internal.map.SlotMove} is the protocol of one move
- *   <li>{@link dev.weir.cluster.internal.map.Seating}: moves replicas of groups between members
+ *   <li>{@link dev.weir.cluster.internal.map.VoterChange}: moves replicas of groups between members
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,7 +1,7 @@
 package dev.weir.cluster.internal.operating;
 
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterBackup.Asked;
+import dev.weir.cluster.ClusterBackup.BackupSource;
 import dev.weir.cluster.ClusterBackup.GroupBackup;
 import dev.weir.cluster.internal.peer.ByteReader;
 import dev.weir.cluster.internal.peer.ByteWriter;
@@ -13,11 +13,11 @@ import java.util.HexFormat;
 
 /** The transfer of one group's snapshot, by the requests of {@link Backups}. */
 public final class BackupPart {
-  private final Asked member;
+  private final BackupSource member;
   private final int group;
   private final Ticker ticker;
 
-  public BackupPart(Asked member, int group, Ticker ticker) {
+  public BackupPart(BackupSource member, int group, Ticker ticker) {
     this.member = member;
     this.group = group;
     this.ticker = ticker;
@@ -29,7 +29,7 @@ public final class BackupPart {
   }
 
   /** The received snapshot, with the values of {@link GroupBackup}. */
-  public record Received(long term, long index, long bytes, String md5) {}
+  public record ReceivedSnapshot(long term, long index, long bytes, String md5) {}
 
   /** The place of a snapshot, from the answer to {@link Backups#TAKE}. */
   private record Place(String member, long id) {
@@ -44,7 +44,7 @@ public final class BackupPart {
    * @param leaderNanos the longest wait for a leader
    * @throws IOException if it cannot be fetched, or the received bytes differ from the member's
    */
-  public Received copy(OutputStream out, long leaderNanos, long pauseNanos, Progress progress)
+  public ReceivedSnapshot copy(OutputStream out, long leaderNanos, long pauseNanos, Progress progress)
       throws IOException, InterruptedException {
     Place place = taken(leaderNanos, pauseNanos);
     progress.received(0, 0);
@@ -55,7 +55,7 @@ public final class BackupPart {
     String md5 = is.readText();
     MessageDigest sum = md5();
     for (long offset = 0; offset < bytes; ) {
-      byte[] part = member.ask(place.question(Backups.READ).writeLong(offset).toBytes());
+      byte[] part = member.call(place.question(Backups.READ).writeLong(offset).toBytes());
       if (part.length == 0) {
         throw new IOException("group " + group + ": ends at " + offset + " of " + bytes + " bytes");
       }
@@ -64,13 +64,13 @@ public final class BackupPart {
       offset += part.length;
       progress.received(offset, bytes);
     }
-    byte[] unused = member.ask(place.question(Backups.DONE).toBytes());
+    byte[] unused = member.call(place.question(Backups.DONE).toBytes());
     String received = HexFormat.of().formatHex(sum.digest());
     if (!received.equals(md5)) {
       throw new IOException(
           "group " + group + ": MD5 " + received + " was received (expected: " + md5 + ")");
     }
-    return new Received(term, index, bytes, md5);
+    return new ReceivedSnapshot(term, index, bytes, md5);
   }
 
   private Place taken(long leaderNanos, long pauseNanos) throws IOException, InterruptedException {
@@ -78,7 +78,7 @@ public final class BackupPart {
     long begun = ticker.nanos();
     while (true) {
       try {
-        ByteReader in = new ByteReader(member.ask(question.clone()), 0);
+        ByteReader in = new ByteReader(member.call(question.clone()), 0);
         return new Place(in.readText(), in.readLong());
       } catch (IOException e) {
         if (ticker.nanos() - begun > leaderNanos) {
@@ -91,7 +91,7 @@ public final class BackupPart {
 
   private byte[] looked(Place place, long pauseNanos) throws IOException, InterruptedException {
     while (true) {
-      byte[] answer = member.ask(place.question(Backups.LOOK).toBytes());
+      byte[] answer = member.call(place.question(Backups.LOOK).toBytes());
       if (answer[0] != 0) {
         return answer;
       }

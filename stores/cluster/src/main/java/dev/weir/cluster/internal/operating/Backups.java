@@ -87,7 +87,7 @@ public final class Backups implements AutoCloseable {
   private static final String BACKUP = "backup";
 
   private final String self;
-  private final IntFunction<? extends @Nullable Here> groups;
+  private final IntFunction<? extends @Nullable LocalGroup> groups;
   private final Supplier<? extends @Nullable Charter> charter;
   private final CurrentMap map;
   private final PeerTransport transport;
@@ -95,7 +95,7 @@ public final class Backups implements AutoCloseable {
   private final Consumer<? super String> log;
   private final ExecutorService reading;
   private final SplittableRandom random = new SplittableRandom();
-  private final Map<Long, Out> out = new HashMap<>();
+  private final Map<Long, OutgoingSnapshot> out = new HashMap<>();
   private boolean closed;
 
   /**
@@ -103,14 +103,14 @@ public final class Backups implements AutoCloseable {
    *
    * @param replica its state
    */
-  public record Here(Ledger ledger, Replica replica) {}
+  public record LocalGroup(Ledger ledger, Replica replica) {}
 
   /** A snapshot that is handed out. */
-  private static final class Out {
+  private static final class OutgoingSnapshot {
     final CompletableFuture<Snapshot> taken;
     long lastUseNanos;
 
-    Out(CompletableFuture<Snapshot> taken, long nowNanos) {
+    OutgoingSnapshot(CompletableFuture<Snapshot> taken, long nowNanos) {
       this.taken = taken;
       this.lastUseNanos = nowNanos;
     }
@@ -124,7 +124,7 @@ public final class Backups implements AutoCloseable {
    */
   public Backups(
       ClusterSettings settings,
-      IntFunction<? extends @Nullable Here> groups,
+      IntFunction<? extends @Nullable LocalGroup> groups,
       Supplier<? extends @Nullable Charter> charter,
       CurrentMap map,
       PeerTransport transport) {
@@ -148,7 +148,7 @@ public final class Backups implements AutoCloseable {
    *
    * @return fails with an {@link IOException} that gives the reason
    */
-  public CompletionStage<byte[]> ask(byte[] question) {
+  public CompletionStage<byte[]> answer(byte[] question) {
     return CompletableFuture.supplyAsync(() -> question, reading)
         .thenCompose(
             asked -> {
@@ -178,7 +178,7 @@ public final class Backups implements AutoCloseable {
     }
     long id = in.readLong();
     return switch (verb) {
-      case LOOK -> CompletableFuture.completedStage(look(id));
+      case LOOK -> CompletableFuture.completedStage(check(id));
       case READ -> CompletableFuture.completedStage(read(id, in.readLong()));
       case DONE -> {
         done(id);
@@ -203,7 +203,7 @@ public final class Backups implements AutoCloseable {
     return transport.link(member, BACKUP).call(KIND, question, ANSWER_MILLIS);
   }
 
-  private CompletionStage<byte[]> asked(String member, byte[] question) {
+  private CompletionStage<byte[]> call(String member, byte[] question) {
     try {
       return passed(member, question.clone());
     } catch (IOException e) {
@@ -213,7 +213,7 @@ public final class Backups implements AutoCloseable {
 
   private CompletionStage<byte[]> take(byte[] question, int group, boolean passOn)
       throws IOException {
-    Here here = groups.apply(group);
+    LocalGroup here = groups.apply(group);
     if (here != null && here.ledger.leads()) {
       return begin(group, here);
     }
@@ -230,12 +230,12 @@ public final class Backups implements AutoCloseable {
     CompletableFuture<byte[]> answer =
         CompletableFuture.failedFuture(new IOException("group " + group + " has no leader"));
     for (String each : others) {
-      answer = answer.exceptionallyCompose(problem -> asked(each, question));
+      answer = answer.exceptionallyCompose(problem -> call(each, question));
     }
     return answer;
   }
 
-  private CompletionStage<byte[]> begin(int group, Here here) {
+  private CompletionStage<byte[]> begin(int group, LocalGroup here) {
     return here.ledger
         .append(Entry.probe())
         .toCompletableFuture()
@@ -260,12 +260,12 @@ public final class Backups implements AutoCloseable {
       throw new IllegalStateException(out.size() + " backups are under way");
     }
     long id = random.nextLong();
-    out.put(id, new Out(taken, ticker.nanos()));
+    out.put(id, new OutgoingSnapshot(taken, ticker.nanos()));
     return id;
   }
 
   private synchronized CompletableFuture<Snapshot> taken(long id) throws IOException {
-    Out found = out.get(id);
+    OutgoingSnapshot found = out.get(id);
     if (found == null) {
       throw new IOException("the snapshot is not there any more");
     }
@@ -273,7 +273,7 @@ public final class Backups implements AutoCloseable {
     return found.taken;
   }
 
-  private byte[] look(long id) throws IOException {
+  private byte[] check(long id) throws IOException {
     CompletableFuture<Snapshot> taken = taken(id);
     if (!taken.isDone()) {
       return new byte[] {0};
@@ -308,7 +308,7 @@ public final class Backups implements AutoCloseable {
   }
 
   private void done(long id) {
-    Out given;
+    OutgoingSnapshot given;
     synchronized (this) {
       given = out.remove(id);
     }

@@ -96,7 +96,7 @@ public final class DiskRoom {
   }
 
   /** Checks the space again; to be called about once a second. */
-  public void look() {
+  public void check() {
     long bytes;
     try {
       bytes = disk.bytes();

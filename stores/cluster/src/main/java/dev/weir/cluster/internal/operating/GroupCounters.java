@@ -36,13 +36,13 @@ public final class GroupCounters {
   private final Map<Outcome, LongAdder> uncertain = new EnumMap<>(Outcome.class);
 
   /** Committed indexes that were seen and are not applied yet. Guarded by itself. */
-  private final Deque<Seen> committed = new ArrayDeque<>();
+  private final Deque<SeenIndex> committed = new ArrayDeque<>();
 
   private final FlushWatch flushes;
   private volatile String problem = "";
 
   /** An index, and the time when it was seen to be committed. */
-  private record Seen(long index, long atNanos) {}
+  private record SeenIndex(long index, long atNanos) {}
 
   /**
    * Creates counters.
@@ -63,7 +63,7 @@ public final class GroupCounters {
   }
 
   /** Counts the charges of one received entry. */
-  public void asked(int chargesOfEntry, int refused) {
+  public void received(int chargesOfEntry, int refused) {
     charges.add(chargesOfEntry);
     refusedEarly.add(refused);
   }
@@ -121,30 +121,30 @@ public final class GroupCounters {
   }
 
   /** Notes the committed and applied indexes of the log; to be called about once a second. */
-  public void look(Ledger.Status status) {
+  public void record(Ledger.Status status) {
     synchronized (committed) {
       drop(status.applied());
       if (status.committed() > status.applied() && committed.size() < MOST_SEEN) {
-        committed.addLast(new Seen(status.committed(), ticker.nanos()));
+        committed.addLast(new SeenIndex(status.committed(), ticker.nanos()));
       }
     }
   }
 
   /**
-   * Returns the time for which an entry has been committed and not applied, as far as {@link #look}
+   * Returns the time for which an entry has been committed and not applied, as far as {@link #record}
    * has seen; 0 if there is none.
    */
   long lagNanos(long applied) {
     synchronized (committed) {
       drop(applied);
-      Seen oldest = committed.peekFirst();
+      SeenIndex oldest = committed.peekFirst();
       return oldest == null ? 0 : ticker.nanos() - oldest.atNanos();
     }
   }
 
   private void drop(long applied) {
     while (!committed.isEmpty() && committed.getFirst().index() <= applied) {
-      Seen unused = committed.removeFirst();
+      SeenIndex unused = committed.removeFirst();
     }
   }
 

@@ -70,7 +70,7 @@ public final class HandOver {
   }
 
   /** Requests whether a member is willing; one that does not answer is not. */
-  public static CompletionStage<Boolean> ask(PeerTransport transport, String member) {
+  public static CompletionStage<Boolean> isWilling(PeerTransport transport, String member) {
     try {
       return transport
           .link(member, Cluster.ASKING)
@@ -98,7 +98,7 @@ public final class HandOver {
             if (!each.name().equals(self)) {
               takers =
                   takers.thenCombine(
-                      asked.computeIfAbsent(each.name(), this::ask), HandOver::added);
+                      asked.computeIfAbsent(each.name(), this::isWilling), HandOver::added);
             }
           }
           if (ledger.seats().voters().size() > 1) {
@@ -121,7 +121,7 @@ public final class HandOver {
   }
 
   /** Returns the name of a member that is willing, otherwise an empty one. */
-  private CompletableFuture<String> ask(String member) {
+  private CompletableFuture<String> isWilling(String member) {
     return willing.apply(member).thenApply(yes -> yes ? member : "").toCompletableFuture();
   }
 

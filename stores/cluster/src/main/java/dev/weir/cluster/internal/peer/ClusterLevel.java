@@ -53,7 +53,7 @@ public final class ClusterLevel {
    * Returns the levels for a hello: a process that understands less than the level in force is
    * refused.
    */
-  synchronized Levels said() {
+  synchronized Levels advertised() {
     return new Levels(inForce, able.most());
   }
 

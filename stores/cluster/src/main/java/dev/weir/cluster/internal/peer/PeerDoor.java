@@ -36,7 +36,7 @@ public final class PeerDoor implements AutoCloseable {
   private final PeerLoops loops;
   private final @Nullable PeerTls tls;
   private final Consumer<? super String> log;
-  private final Map<Integer, Registered> handlers = new ConcurrentHashMap<>();
+  private final Map<Integer, RegisteredHandler> handlers = new ConcurrentHashMap<>();
   private final Map<String, PeerSession> sessions = new ConcurrentHashMap<>();
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
@@ -46,7 +46,7 @@ public final class PeerDoor implements AutoCloseable {
    *
    * @param forAll whether processes that are no members may send it
    */
-  record Registered(Executor executor, PeerHandler handler, boolean forAll) {}
+  record RegisteredHandler(Executor executor, PeerHandler handler, boolean forAll) {}
 
   /**
    * Opens the port.
@@ -112,7 +112,7 @@ public final class PeerDoor implements AutoCloseable {
     if (kind < PeerFrame.FIRST_REQUEST || kind > PeerFrame.LAST_REQUEST) {
       throw new IllegalArgumentException("kind " + kind);
     }
-    handlers.put(kind, new Registered(executor, handler, forAll));
+    handlers.put(kind, new RegisteredHandler(executor, handler, forAll));
   }
 
   private void accepted(Channel channel) {
@@ -139,7 +139,7 @@ public final class PeerDoor implements AutoCloseable {
             });
   }
 
-  @Nullable Registered handler(int kind) {
+  @Nullable RegisteredHandler handler(int kind) {
     return handlers.get(kind);
   }
 
@@ -156,8 +156,8 @@ public final class PeerDoor implements AutoCloseable {
   }
 
   /** Closes the connections of processes that do not understand the level in force. */
-  public void look() {
-    sessions.values().forEach(PeerSession::look);
+  public void check() {
+    sessions.values().forEach(PeerSession::check);
   }
 
   /**

@@ -116,7 +116,7 @@ public final class PeerLink implements AutoCloseable {
    * member was welcome, and its port has refused connections since. A hint. The end of a host and a
    * failing network are not noticed by this.
    */
-  boolean gone() {
+  boolean hasEnded() {
     return gone;
   }
 
@@ -164,7 +164,7 @@ public final class PeerLink implements AutoCloseable {
         loop.schedule(() -> late(id, timeoutMillis), timeoutMillis, TimeUnit.MILLISECONDS);
     calls.put(id, new Call(reply, timer, payload.length));
     silence.sent();
-    lookLater();
+    checkLater();
     Object unused =
         to.writeAndFlush(new PeerFrame(kind, id, payload).encode())
             .addListener(
@@ -183,26 +183,26 @@ public final class PeerLink implements AutoCloseable {
             Outcome.UNKNOWN, "to " + name() + ": no reply within " + timeoutMillis + " ms"));
   }
 
-  private void lookLater() {
+  private void checkLater() {
     if (!looking) {
       looking = true;
-      Object unused = loop.schedule(this::look, PeerSilence.LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      Object unused = loop.schedule(this::check, PeerSilence.LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
   /** Gives the connection up if it delivers nothing: there may be no process at the other end. */
-  private void look() {
+  private void check() {
     looking = false;
     Channel on = channel;
     if (!open || on == null) {
       return;
     }
-    switch (silence.look(calls.size(), calls.values().stream().mapToLong(Call::bytes).sum())) {
+    switch (silence.check(calls.size(), calls.values().stream().mapToLong(Call::bytes).sum())) {
       case IDLE -> {}
-      case WAIT -> lookLater();
+      case WAIT -> checkLater();
       case ASK -> {
         Object unused = on.writeAndFlush(PeerPulse.question(++lastCall).encode());
-        lookLater();
+        checkLater();
       }
       case GONE -> {
         givenUp = true;
@@ -322,7 +322,7 @@ public final class PeerLink implements AutoCloseable {
     hungUp = false;
     gone = false;
     pauses = 0;
-    silence.heard();
+    silence.received();
     open = true;
     if (!lastProblem.isEmpty()) {
       own.log().accept("member " + name() + " is connected again");
@@ -337,7 +337,7 @@ public final class PeerLink implements AutoCloseable {
 
   /** Called on the loop for each answer. */
   void answered(PeerFrame frame, @Nullable String problem) {
-    silence.heard();
+    silence.received();
     Call call = calls.remove(frame.call());
     if (call == null) {
       return;

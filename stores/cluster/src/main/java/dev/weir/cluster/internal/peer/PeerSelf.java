@@ -24,7 +24,7 @@ public record PeerSelf(
 
   /** Returns the levels that it reports: none below the one in force. */
   Levels levels() {
-    return level.said();
+    return level.advertised();
   }
 
   /** Describes a member of this version. */

@@ -1,6 +1,6 @@
 package dev.weir.cluster.internal.peer;
 
-import dev.weir.cluster.internal.peer.PeerDoor.Registered;
+import dev.weir.cluster.internal.peer.PeerDoor.RegisteredHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -52,7 +52,7 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
   }
 
   /** Closes the connection if the other side does not understand the level in force. */
-  void look() {
+  void check() {
     ChannelHandlerContext mine = context;
     if (mine != null) {
       mine.executor()
@@ -154,7 +154,7 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
   }
 
   private void request(ChannelHandlerContext context, PeerHello from, PeerFrame frame) {
-    Registered registered = door.handler(frame.kind());
+    RegisteredHandler registered = door.handler(frame.kind());
     if (registered == null) {
       failed(context, frame.call(), new IOException("kind " + frame.kind() + " is unknown here"));
       return;

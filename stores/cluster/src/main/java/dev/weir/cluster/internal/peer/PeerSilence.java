@@ -2,7 +2,7 @@ package dev.weir.cluster.internal.peer;
 
 /**
  * A detector that distinguishes a connection which delivers nothing any more from one whose other
- * side has nothing to send. Belongs to an event loop, which calls {@link #look} every {@link
+ * side has nothing to send. Belongs to an event loop, which calls {@link #check} every {@link
  * #LOOK_MILLIS}.
  *
  * <p>Time is counted in looks, between which the loop has read what was there: however long this
@@ -40,7 +40,7 @@ final class PeerSilence {
   }
 
   /** Notes that something was read, or that the connection is a new one. */
-  void heard() {
+  void received() {
     owed = false;
     looks = 0;
   }
@@ -51,7 +51,7 @@ final class PeerSilence {
    * @param open requests without an answer yet; those that were given up do not count
    * @param bytes of these requests
    */
-  Finding look(int open, long bytes) {
+  Finding check(int open, long bytes) {
     owed |= open > 0;
     if (!owed) {
       return Finding.IDLE;

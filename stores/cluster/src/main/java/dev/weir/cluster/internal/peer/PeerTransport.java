@@ -93,9 +93,9 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /** Returns whether a member's process has ended, see {@link PeerLink#gone}. */
-  public boolean gone(String member, String purpose) {
+  public boolean hasEnded(String member, String purpose) {
     PeerLink link = links.get(member + "/" + purpose);
-    return link != null && link.gone();
+    return link != null && link.hasEnded();
   }
 
   /** Returns whether there is a connection to another member for that purpose. A hint. */

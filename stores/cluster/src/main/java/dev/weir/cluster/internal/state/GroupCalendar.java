@@ -71,7 +71,7 @@ public final class GroupCalendar {
   }
 
   /** Compares the calendar with the wall clock; to be called each second. */
-  public void look() {
+  public void check() {
     if (!ledger.leads() || replica.diverged() || replica.level() < Levels.CALENDAR) {
       faulty = false;
       return;

@@ -87,11 +87,11 @@ public final class GroupMachine implements Ledger.Machine {
     if (replica.level() > levelBefore) {
       levelled.accept(replica.level());
     }
-    tell(before);
+    report(before);
     return reply;
   }
 
-  private void tell(@Nullable ClusterMap before) {
+  private void report(@Nullable ClusterMap before) {
     ClusterMap map = replica.map();
     if (map != null && (before == null || map.epoch() != before.epoch())) {
       mapped.accept(map);
@@ -118,6 +118,6 @@ public final class GroupMachine implements Ledger.Machine {
   public void restore(Path file) throws IOException {
     replica.restore(file);
     levelled.accept(replica.level());
-    tell(null);
+    report(null);
   }
 }

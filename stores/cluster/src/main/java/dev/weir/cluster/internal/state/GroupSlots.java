@@ -70,8 +70,8 @@ public final class GroupSlots {
   private final Phase[] phases = new Phase[Placement.SLOTS];
   private final long[] epochs = new long[Placement.SLOTS];
   private final long[] refundsAfterNanos = new long[Placement.SLOTS];
-  private final Map<Integer, Frozen> frozen = new ConcurrentHashMap<>();
-  private final Map<Integer, Arriving> arriving = new TreeMap<>();
+  private final Map<Integer, FrozenSlot> frozen = new ConcurrentHashMap<>();
+  private final Map<Integer, ArrivingSlot> arriving = new TreeMap<>();
 
   /** The number of slots that have come here since this process began. */
   private final LongAdder moved = new LongAdder();
@@ -80,13 +80,13 @@ public final class GroupSlots {
   private final AtomicLongArray decided = new AtomicLongArray(Placement.SLOTS / Long.SIZE);
 
   /** The lifted bytes of a slot, kept until they are known to have arrived. */
-  private static final class Frozen {
+  private static final class FrozenSlot {
     final long epoch;
     final byte[] lifted;
     final long thenNanos;
     final long refundsAfterNanos;
 
-    Frozen(long epoch, byte[] lifted, long thenNanos, long refundsAfterNanos) {
+    FrozenSlot(long epoch, byte[] lifted, long thenNanos, long refundsAfterNanos) {
       this.epoch = epoch;
       this.lifted = lifted;
       this.thenNanos = thenNanos;
@@ -95,11 +95,11 @@ public final class GroupSlots {
   }
 
   /** The bytes of a slot that have come so far. */
-  private static final class Arriving {
+  private static final class ArrivingSlot {
     final int size;
     final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    Arriving(int size) {
+    ArrivingSlot(int size) {
       this.size = size;
     }
   }
@@ -147,7 +147,7 @@ public final class GroupSlots {
   }
 
   /** Returns whether a charge for an instant was made here, and not before a move. */
-  boolean knows(long fingerprint, long atNanos) {
+  boolean covers(long fingerprint, long atNanos) {
     return atNanos > refundsAfterNanos[Placement.slot(fingerprint)];
   }
 
@@ -156,7 +156,7 @@ public final class GroupSlots {
    * be called by any thread, since they do not change.
    */
   public byte @Nullable [] lifted(int slot, long epoch) {
-    Frozen known = frozen.get(slot);
+    FrozenSlot known = frozen.get(slot);
     return known == null || known.epoch != epoch ? null : known.lifted;
   }
 
@@ -210,8 +210,8 @@ public final class GroupSlots {
   }
 
   private SlotEntry.State state(int slot, long nowNanos) {
-    Frozen lifted = frozen.get(slot);
-    Arriving comes = arriving.get(slot);
+    FrozenSlot lifted = frozen.get(slot);
+    ArrivingSlot comes = arriving.get(slot);
     return new SlotEntry.State(
         nowNanos,
         phases[slot],
@@ -234,7 +234,7 @@ public final class GroupSlots {
     store.drop(first(slot), last(slot));
     long after = Math.max(Math.max(now, latest), refundsAfterNanos[slot]);
     epochs[slot] = epoch;
-    frozen.put(slot, new Frozen(epoch, lifted, now, after));
+    frozen.put(slot, new FrozenSlot(epoch, lifted, now, after));
     phase(slot, Phase.FROZEN);
   }
 
@@ -242,11 +242,11 @@ public final class GroupSlots {
     int slot = entry.slot();
     boolean free = phases[slot] == Phase.AWAY || phases[slot] == Phase.ARRIVING;
     if (free && entry.epoch() > epochs[slot]) {
-      arriving.put(slot, new Arriving(entry.size()));
+      arriving.put(slot, new ArrivingSlot(entry.size()));
       epochs[slot] = entry.epoch();
       phase(slot, Phase.ARRIVING);
     }
-    Arriving comes = arriving.get(slot);
+    ArrivingSlot comes = arriving.get(slot);
     if (comes == null || entry.epoch() != epochs[slot] || entry.size() != comes.size) {
       return;
     }
@@ -257,7 +257,7 @@ public final class GroupSlots {
 
   private void activate(SlotEntry entry, MemoryStore store, long now) {
     int slot = entry.slot();
-    Arriving comes = arriving.get(slot);
+    ArrivingSlot comes = arriving.get(slot);
     if (comes == null || entry.epoch() != epochs[slot] || comes.bytes.size() != comes.size) {
       return;
     }
@@ -296,7 +296,7 @@ public final class GroupSlots {
     if (epoch <= epochs[slot]) {
       return;
     }
-    Frozen lifted = frozen.remove(slot);
+    FrozenSlot lifted = frozen.remove(slot);
     if (lifted != null) {
       try {
         store.lay(lifted.lifted, lifted.thenNanos);
@@ -317,8 +317,8 @@ public final class GroupSlots {
     for (int slot = 0; slot < phases.length; slot++) {
       fixed.writeByte(phases[slot].code());
       fixed.writeLong(epochs[slot]).writeLong(refundsAfterNanos[slot]);
-      Frozen lifted = frozen.get(slot);
-      Arriving comes = arriving.get(slot);
+      FrozenSlot lifted = frozen.get(slot);
+      ArrivingSlot comes = arriving.get(slot);
       if (lifted != null || comes != null) {
         out.write(fixed.toBytes());
         fixed = new ByteWriter();
@@ -348,9 +348,9 @@ public final class GroupSlots {
         long then = in.readLong();
         long after = in.readLong();
         byte[] lifted = bytes(in, in.readInt());
-        slots.frozen.put(slot, new Frozen(slots.epochs[slot], lifted, then, after));
+        slots.frozen.put(slot, new FrozenSlot(slots.epochs[slot], lifted, then, after));
       } else if (slots.phases[slot] == Phase.ARRIVING) {
-        Arriving comes = new Arriving(in.readInt());
+        ArrivingSlot comes = new ArrivingSlot(in.readInt());
         comes.bytes.writeBytes(bytes(in, in.readInt()));
         slots.arriving.put(slot, comes);
       }

@@ -21,16 +21,16 @@ final class KnownPolicies {
   private static final long KEPT_NANOS = 60_000_000_000L;
 
   /** The written form of a policy, as in entries. */
-  private static final class Written {
+  private static final class WrittenPolicy {
     private final byte[] bytes;
 
-    Written(byte[] bytes) {
+    WrittenPolicy(byte[] bytes) {
       this.bytes = bytes;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-      return other instanceof Written same && Arrays.equals(bytes, same.bytes);
+      return other instanceof WrittenPolicy same && Arrays.equals(bytes, same.bytes);
     }
 
     @Override
@@ -40,12 +40,12 @@ final class KnownPolicies {
   }
 
   /** A policy that operations have named. */
-  private static final class Known {
+  private static final class KnownPolicy {
     final ClusterPolicy policy;
     final Binding binding;
     long lastUseNanos;
 
-    Known(ClusterPolicy policy, Binding binding, long lastUseNanos) {
+    KnownPolicy(ClusterPolicy policy, Binding binding, long lastUseNanos) {
       this.policy = policy;
       this.binding = binding;
       this.lastUseNanos = lastUseNanos;
@@ -55,7 +55,7 @@ final class KnownPolicies {
   /** A policy, and the time of the last operation that named it. */
   record Use(ClusterPolicy policy, long lastNanos) {}
 
-  private final Map<Written, Known> policies = new ConcurrentHashMap<>();
+  private final Map<WrittenPolicy, KnownPolicy> policies = new ConcurrentHashMap<>();
 
   KnownPolicies() {}
 
@@ -67,8 +67,8 @@ final class KnownPolicies {
    */
   KnownPolicies(MemoryStore restored, List<Use> uses) {
     for (Use each : uses) {
-      Known known = new Known(each.policy, rebound(restored, each.policy), each.lastNanos);
-      policies.put(new Written(each.policy.bytes()), known);
+      KnownPolicy known = new KnownPolicy(each.policy, rebound(restored, each.policy), each.lastNanos);
+      policies.put(new WrittenPolicy(each.policy.bytes()), known);
     }
   }
 
@@ -88,7 +88,7 @@ final class KnownPolicies {
   /** Returns all policies, in no order. */
   List<Use> uses() {
     List<Use> uses = new ArrayList<>();
-    for (Known each : policies.values()) {
+    for (KnownPolicy each : policies.values()) {
       uses.add(new Use(each.policy, each.lastUseNanos));
     }
     return uses;
@@ -96,18 +96,18 @@ final class KnownPolicies {
 
   /** Returns a policy's binding; null if it is not known. May be called by any thread. */
   @Nullable Binding known(byte[] policy) {
-    Known known = policies.get(new Written(policy));
+    KnownPolicy known = policies.get(new WrittenPolicy(policy));
     return known == null ? null : known.binding;
   }
 
   /** Returns a policy's binding, created if it is not known; null if that is not possible. */
   @Nullable Binding bound(MemoryStore store, byte[] policy, long now) {
-    Written written = new Written(policy);
-    Known known = policies.get(written);
+    WrittenPolicy written = new WrittenPolicy(policy);
+    KnownPolicy known = policies.get(written);
     if (known == null && policies.size() < MOST) {
       ClusterPolicy read = ClusterPolicy.read(policy);
       Binding binding = newlyBound(store, read, now);
-      known = binding == null ? null : new Known(read, binding, now);
+      known = binding == null ? null : new KnownPolicy(read, binding, now);
       if (known != null) {
         policies.put(written, known);
       }
@@ -134,14 +134,14 @@ final class KnownPolicies {
 
   /** Removes policies that no operation has named for longer than they can matter. */
   void expire(MemoryStore store, long now) {
-    List<Known> unused = new ArrayList<>();
-    for (Known each : policies.values()) {
+    List<KnownPolicy> unused = new ArrayList<>();
+    for (KnownPolicy each : policies.values()) {
       if (now - each.lastUseNanos > 2 * each.policy.memoryNanos() + KEPT_NANOS) {
         unused.add(each);
       }
     }
-    for (Known each : unused) {
-      policies.remove(new Written(each.policy.bytes()));
+    for (KnownPolicy each : unused) {
+      policies.remove(new WrittenPolicy(each.policy.bytes()));
       String name = each.policy.name();
       if (policies.values().stream().noneMatch(kept -> kept.policy.name().equals(name))) {
         store.retire(name, now);

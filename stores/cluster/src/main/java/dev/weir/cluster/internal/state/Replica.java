@@ -430,7 +430,7 @@ public final class Replica {
   private void refund(
       OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
     long at = operation.atNanos();
-    if (binding == null || !slots.knows(operation.fingerprint(0), at)) {
+    if (binding == null || !slots.covers(operation.fingerprint(0), at)) {
       out.number(0);
       return;
     }

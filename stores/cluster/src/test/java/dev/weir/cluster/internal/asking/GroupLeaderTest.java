@@ -50,12 +50,12 @@ class GroupLeaderTest {
     return new GroupLeader(ledger, replica, time, counters, maxKeys, maxBytes);
   }
 
-  private static byte[] ask(GroupLeader leader, Op... operations) {
-    return leader.ask(Entries.entry(operations)).toCompletableFuture().join();
+  private static byte[] request(GroupLeader leader, Op... operations) {
+    return leader.decide(Entries.entry(operations)).toCompletableFuture().join();
   }
 
   private static Result one(GroupLeader leader, ClusterPolicy policy, long key, long permits) {
-    ClusterReply reply = new ClusterReply(ask(leader, Entries.decideOne(policy, key, permits, 1)));
+    ClusterReply reply = new ClusterReply(request(leader, Entries.decideOne(policy, key, permits, 1)));
     long unused = reply.number();
     return reply.result();
   }
@@ -81,7 +81,7 @@ class GroupLeaderTest {
       byte[] stamped = entry.clone();
       Entry.stamp(stamped, time.nowNanos());
       byte[] expected = other.apply(i, stamped);
-      byte[] answered = leader.ask(entry).toCompletableFuture().join();
+      byte[] answered = leader.decide(entry).toCompletableFuture().join();
       assertThat(answered).as("entry %d: %s", i, Entries.read(stamped)).isEqualTo(expected);
     }
     assertThat(leader.sieved()).isGreaterThan(1_000);
@@ -159,7 +159,7 @@ class GroupLeaderTest {
       Charge peek = new Charge(TWO, 4, 1, Role.REQUIRED);
       ClusterReply both =
           new ClusterReply(
-              ask(full, Entries.decideMany(true, peek), Entries.decideOne(TWO, 4, 1, 1)));
+              request(full, Entries.decideMany(true, peek), Entries.decideOne(TWO, 4, 1, 1)));
       assertThat(both.number()).as("a peek at a new key").isEqualTo(1);
       assertThat(both.result().fits()).isTrue();
       assertThat(both.number()).as("the key itself").isZero();
@@ -196,7 +196,7 @@ class GroupLeaderTest {
   }
 
   private static LedgerException failure(GroupLeader leader, byte[] entry) {
-    Throwable thrown = catchThrowable(() -> leader.ask(entry).toCompletableFuture().join());
+    Throwable thrown = catchThrowable(() -> leader.decide(entry).toCompletableFuture().join());
     return (LedgerException) Objects.requireNonNull(thrown.getCause());
   }
 
@@ -205,9 +205,9 @@ class GroupLeaderTest {
     GroupLeader leader = leader(MOST, MOST);
     byte[] entry = Entries.entry(Entries.decideOne(TWO, 7, 1, 1));
     byte[] cut = Arrays.copyOf(entry, entry.length - 1);
-    assertThatIllegalArgumentException().isThrownBy(() -> leader.ask(cut));
+    assertThatIllegalArgumentException().isThrownBy(() -> leader.decide(cut));
     byte[] tick = Entry.tick(0, 0);
-    assertThatIllegalArgumentException().isThrownBy(() -> leader.ask(tick));
+    assertThatIllegalArgumentException().isThrownBy(() -> leader.decide(tick));
     assertThat(ledger.entries).isEmpty();
   }
 }

@@ -42,7 +42,7 @@ class GroupShardTest {
             return answer;
           });
 
-  private CompletionStage<? extends Reply> ask() {
+  private CompletionStage<? extends Reply> request() {
     return shard.newCall().send(Call.SHARDS_TIME);
   }
 
@@ -59,18 +59,18 @@ class GroupShardTest {
 
   @Test
   void memberThatDoesNotLead_namesTheNext() {
-    CompletionStage<? extends Reply> answer = ask();
+    CompletionStage<? extends Reply> answer = request();
     fail(Outcome.NOT_LEADER, "c");
     assertThat(asked).containsExactly("a", "c");
     answers.get(1).complete(REPLY);
     assertThat(answer.toCompletableFuture().join().nowNanos()).isEqualTo(5);
-    CompletionStage<? extends Reply> unused = ask();
+    CompletionStage<? extends Reply> unused = request();
     assertThat(asked).containsExactly("a", "c", "c");
   }
 
   @Test
   void noLeader_isFoundOutAfterAllWereAsked() {
-    CompletionStage<? extends Reply> answer = ask();
+    CompletionStage<? extends Reply> answer = request();
     for (int i = 0; i < 4; i++) {
       fail(Outcome.NOT_LEADER, i == 0 ? "stranger" : null);
     }
@@ -80,17 +80,17 @@ class GroupShardTest {
 
   @Test
   void whatMayHaveBeenDecided_isNotAskedAgain_butTheNextIsAskedTheNextTime() {
-    CompletionStage<? extends Reply> answer = ask();
+    CompletionStage<? extends Reply> answer = request();
     fail(Outcome.UNKNOWN, null);
     assertThat(asked).containsExactly("a");
     assertThat(failure(answer)).isEqualTo(Failure.OTHER);
-    CompletionStage<? extends Reply> unused = ask();
+    CompletionStage<? extends Reply> unused = request();
     assertThat(asked).containsExactly("a", "b");
   }
 
   @Test
   void overloadedLeader_isStillTheLeader() {
-    CompletionStage<? extends Reply> answer = ask();
+    CompletionStage<? extends Reply> answer = request();
     fail(Outcome.OVERLOADED, "a");
     assertThat(failure(answer)).isEqualTo(Failure.OVERLOADED);
     assertThat(shard.leader()).isEqualTo("a");
@@ -110,7 +110,7 @@ class GroupShardTest {
 
   @Test
   void replyThatMakesNoSense_fails() {
-    CompletionStage<? extends Reply> answer = ask();
+    CompletionStage<? extends Reply> answer = request();
     answers.get(0).complete(new byte[3]);
     assertThat(failure(answer)).isEqualTo(Failure.OTHER);
   }

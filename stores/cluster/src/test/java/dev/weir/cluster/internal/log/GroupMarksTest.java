@@ -22,7 +22,7 @@ class GroupMarksTest {
     Files.createDirectories(inTheWay.resolve("full"));
     assertThatThrownBy(() -> marks.begin(2)).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> marks.leave(1)).isInstanceOf(IOException.class);
-    assertThat(marks.begun()).containsExactly(1);
+    assertThat(marks.startedGroups()).containsExactly(1);
     assertThat(marks.left(1)).isFalse();
 
     Files.delete(inTheWay.resolve("full"));
@@ -30,7 +30,7 @@ class GroupMarksTest {
     marks.begin(2);
     marks.leave(1);
     GroupMarks read = new GroupMarks(file);
-    assertThat(read.begun()).containsExactly(2);
+    assertThat(read.startedGroups()).containsExactly(2);
     assertThat(read.left(1)).isTrue();
   }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.internal.log.LeaderLoss.Last;
-import dev.weir.cluster.internal.log.LeaderLoss.Led;
+import dev.weir.cluster.internal.log.LeaderLoss.Leadership;
 import dev.weir.cluster.internal.peer.PeerException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** The election after a leader's process has ended. Time passes at the test's request. */
 class LeaderLossTest {
   private static final long GROUP = 3;
-  private static final Led LEADER = new Led("a@1", 7);
+  private static final Leadership LEADER = new Leadership("a@1", 7);
 
   private final Map<String, Fake> members = new HashMap<>();
   private final List<String> stood = new ArrayList<>();
@@ -33,7 +33,7 @@ class LeaderLossTest {
   private final class Fake implements LeaderLoss.Voter, LeaderLoss.Others {
     private final String name;
     private final LeaderLoss loss;
-    private @Nullable Led led = LEADER;
+    private @Nullable Leadership led = LEADER;
     private Last last = new Last(7, 100);
     private boolean lost;
     private boolean silent;
@@ -45,8 +45,8 @@ class LeaderLossTest {
     }
 
     @Override
-    public CompletionStage<byte[]> ask(String member, byte[] question) {
-      return LeaderLossTest.this.ask(member, question);
+    public CompletionStage<byte[]> request(String member, byte[] question) {
+      return LeaderLossTest.this.call(member, question);
     }
 
     @Override
@@ -65,7 +65,7 @@ class LeaderLossTest {
     }
 
     @Override
-    public @Nullable Led led(long group) {
+    public @Nullable Leadership led(long group) {
       return group == GROUP ? led : null;
     }
 
@@ -80,7 +80,7 @@ class LeaderLossTest {
     }
 
     @Override
-    public boolean stand(long group, Led before) {
+    public boolean stand(long group, Leadership before) {
       assertThat(before).isEqualTo(LEADER);
       stood.add(name);
       members.values().forEach(each -> each.led = null);
@@ -99,7 +99,7 @@ class LeaderLossTest {
     return Objects.requireNonNull(members.get(name));
   }
 
-  private CompletionStage<byte[]> ask(String member, byte[] question) {
+  private CompletionStage<byte[]> call(String member, byte[] question) {
     Fake asked = member(member);
     if (asked.silent) {
       return CompletableFuture.failedStage(new PeerException(PeerException.Outcome.UNKNOWN, "no"));
@@ -205,7 +205,7 @@ class LeaderLossTest {
   void anotherLeadsByNow_theAskingEnds() {
     members("a", "b", "c");
     member("b").lose();
-    member("b").led = new Led("c@1", 8);
+    member("b").led = new Leadership("c@1", 8);
     member("c").led = null;
     member("c").lost = true;
     assertThat(pauseUntilNobodyAsks()).isEqualTo(1);
@@ -225,7 +225,7 @@ class LeaderLossTest {
   @Test
   void anotherThanTheLeader_hasEnded_nothingIsAsked() {
     members("a", "b", "c");
-    member("b").led = new Led("c@1", 7);
+    member("b").led = new Leadership("c@1", 7);
     member("b").lose();
     assertThat(later).isEmpty();
     assertThat(stood).isEmpty();

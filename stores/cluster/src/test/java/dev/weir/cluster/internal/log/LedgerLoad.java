@@ -94,10 +94,10 @@ final class LedgerLoad {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
     try (PeerLoops loops = new PeerLoops(1);
-        PeerDoor door = new PeerDoor(self, address, loops, tls, LedgerLoad::say);
+        PeerDoor door = new PeerDoor(self, address, loops, tls, LedgerLoad::print);
         RatisEngine engine =
             new RatisEngine(
-                new PeerTransport(self, door, loops, tls, LedgerLoad::say),
+                new PeerTransport(self, door, loops, tls, LedgerLoad::print),
                 RatisSettings.in(Path.of(args[4])))) {
       run(name, engine.open(0, members, new Sum()));
     }
@@ -108,10 +108,10 @@ final class LedgerLoad {
         folder.resolve(name + ".crt"),
         folder.resolve(name + ".key"),
         folder.resolve("trusted.crt"),
-        LedgerLoad::say);
+        LedgerLoad::print);
   }
 
-  private static void say(String line) {
+  private static void print(String line) {
     System.out.println(line);
   }
 
@@ -133,7 +133,7 @@ final class LedgerLoad {
       pause(TimeUnit.SECONDS.toNanos(seconds));
     }
     long cpu = cpuNanos() - before;
-    say(
+    print(
         name
             + ": processor "
             + TimeUnit.NANOSECONDS.toMillis(cpu) / (10L * seconds)
@@ -173,7 +173,7 @@ final class LedgerLoad {
     if (print) {
       long[] sorted = Arrays.copyOf(nanos, done.get());
       Arrays.sort(sorted);
-      say(
+      print(
           String.format(
               Locale.ROOT,
               "%.0f decisions/s, commit p50 %.2f ms, p99 %.2f ms, max %.2f ms, %d failed%s",

@@ -26,16 +26,16 @@ class PeerRpcTest {
     try (Trio trio = new Trio(folder)) {
       trio.append(1, 64);
       String before = "b@" + new UUID(1, 2);
-      assertThatThrownBy(() -> ask(trio, "a@" + Member.NONE, before))
+      assertThatThrownBy(() -> call(trio, "a@" + Member.NONE, before))
           .hasMessageContaining("for " + before)
           .hasMessageContaining("expected: for b@" + Member.NONE);
-      assertThatThrownBy(() -> ask(trio, "c@" + Member.NONE, "b@" + Member.NONE))
+      assertThatThrownBy(() -> call(trio, "c@" + Member.NONE, "b@" + Member.NONE))
           .as("a member speaks for itself alone")
           .hasMessageContaining("expected: for");
     }
   }
 
-  private static void ask(Trio trio, String from, String to) throws Exception {
+  private static void call(Trio trio, String from, String to) throws Exception {
     RequestVoteRequestProto request =
         RequestVoteRequestProto.newBuilder()
             .setServerRequest(

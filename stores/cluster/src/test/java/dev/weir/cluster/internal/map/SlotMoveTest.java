@@ -170,7 +170,7 @@ class SlotMoveTest {
     }
   }
 
-  private static @Nullable Result ask(World world, int group, ClusterPolicy policy) {
+  private static @Nullable Result request(World world, int group, ClusterPolicy policy) {
     ClusterReply reply =
         new ClusterReply(world.decide(group, Entries.entry(Entries.decideOne(policy, KEY, 1, 1))));
     long unused = reply.number();
@@ -213,7 +213,7 @@ class SlotMoveTest {
         } else {
           int deciding = 0;
           for (int group = 0; group < 2; group++) {
-            Result result = ask(world, group, policy);
+            Result result = request(world, group, policy);
             deciding += result == null ? 0 : 1;
             if (result != null && result.fits()) {
               admitted.add(Operation.admitted("key", 1, world.realNanos));
@@ -279,7 +279,7 @@ class SlotMoveTest {
     assertThat(chunks).isGreaterThan(2);
     assertThat(world.installs).isEqualTo(chunks + 1); // The third never arrived.
     assertThat(world.phase(1)).isEqualTo(Phase.OWNED);
-    assertThat(Objects.requireNonNull(ask(world, 1, policy)).remaining()).isEqualTo(8);
+    assertThat(Objects.requireNonNull(request(world, 1, policy)).remaining()).isEqualTo(8);
   }
 
   @Test

@@ -11,7 +11,7 @@ import dev.weir.cluster.ClusterBackup;
 import dev.weir.cluster.ClusterRestore;
 import dev.weir.cluster.Servers;
 import dev.weir.cluster.internal.map.Charter;
-import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.shared.ClusterMember;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -57,7 +57,7 @@ class BackupFileTest {
     try (Servers servers = new Servers(members, 2, "a")) {
       servers.start("a");
       servers.admits(3, "a", "rule", policy, "key", 3);
-      ClusterBackup.Asked asked =
+      ClusterBackup.BackupSource asked =
           question -> {
             try {
               return servers.cluster("a").backup(question).toCompletableFuture().join();
@@ -108,7 +108,7 @@ class BackupFileTest {
     Properties p = new Properties();
     p.load(new ByteArrayInputStream(PARTS.get(MANIFEST)));
     p.setProperty(name, change.apply(p.getProperty(name)));
-    Checked.sign(p);
+    CheckedFile.sign(p);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     p.store(out, null);
     Map<String, byte[]> changed = new LinkedHashMap<>(PARTS);

@@ -66,7 +66,7 @@ class DiskRoomTest {
           {40, 0, 2}
         }) {
       bytes = step[0] * MIB;
-      room.look();
+      room.check();
       assertThat(room.low()).as("%d MiB", step[0]).isEqualTo(step[1] == 1);
       assertThat(log).as("%d MiB", step[0]).hasSize((int) step[2]);
     }
@@ -78,15 +78,15 @@ class DiskRoomTest {
     int[] groups = {0};
     bytes = 100 * MIB;
     DiskRoom room = new DiskRoom(() -> bytes, folder, () -> groups[0], log::add);
-    room.look();
+    room.check();
     assertThat(room.low()).isFalse();
 
     groups[0] = 3;
-    room.look();
+    room.check();
     assertThat(room.low()).isTrue();
 
     groups[0] = 1;
-    room.look();
+    room.check();
     assertThat(room.low()).isFalse();
   }
 }

@@ -20,12 +20,12 @@ class GroupCountersTest {
 
   @Test
   void lag_isTheAgeOfTheOldestEntryThatWaits() {
-    counters.look(log(5, 5));
+    counters.record(log(5, 5));
     ticker.advance(1_000);
     assertThat(counters.lagNanos(5)).isZero();
-    counters.look(log(8, 5));
+    counters.record(log(8, 5));
     ticker.advance(1_000);
-    counters.look(log(20, 6));
+    counters.record(log(20, 6));
     ticker.advance(500);
     assertThat(counters.lagNanos(6)).isEqualTo(1_500);
     assertThat(counters.lagNanos(8)).isEqualTo(500);
@@ -35,7 +35,7 @@ class GroupCountersTest {
   @Test
   void lagOfAnHour_isBounded_andEndsWhenTheReplicaHasCaughtUp() {
     for (int second = 0; second < 3_600; second++) {
-      counters.look(log(2 + second, 1));
+      counters.record(log(2 + second, 1));
       ticker.advance(1);
     }
     assertThat(counters.lagNanos(1)).isEqualTo(3_600);
@@ -46,7 +46,7 @@ class GroupCountersTest {
   void entries_areCountedByWhatBecameOfThem() {
     long begun = counters.begin();
     ticker.advance(10_000);
-    counters.asked(7, 2);
+    counters.received(7, 2);
     counters.appended(begun, null);
     counters.appended(
         begun, new CompletionException(new LedgerException(Outcome.OVERLOADED, null, "")));

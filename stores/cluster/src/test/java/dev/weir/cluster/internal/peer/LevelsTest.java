@@ -236,7 +236,7 @@ class LevelsTest {
   }
 
   /** A leader of group 0, with the reports of others. */
-  private static final class Raising implements LevelRaise.Led {
+  private static final class Raising implements LevelRaise.LedGroup {
     final Map<String, MemberStatus> said = new HashMap<>();
     final List<String> log = new ArrayList<>();
     final Replica replica = replica(Levels.HERE);

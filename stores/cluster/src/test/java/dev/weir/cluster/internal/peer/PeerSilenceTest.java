@@ -14,7 +14,7 @@ class PeerSilenceTest {
   private List<Finding> looks(int times, int open, long bytes) {
     List<Finding> found = new ArrayList<>();
     for (int i = 0; i < times; i++) {
-      found.add(silence.look(open, bytes));
+      found.add(silence.check(open, bytes));
     }
     return found;
   }
@@ -30,7 +30,7 @@ class PeerSilenceTest {
     List<Finding> expected = new ArrayList<>(Collections.nCopies(9, Finding.WAIT));
     expected.set(1, Finding.ASK);
     assertThat(looks(9, 1, 0)).isEqualTo(expected);
-    assertThat(silence.look(1, 0)).isEqualTo(Finding.GONE);
+    assertThat(silence.check(1, 0)).isEqualTo(Finding.GONE);
     assertThat(10 * PeerSilence.LOOK_MILLIS).isEqualTo(2_500);
   }
 
@@ -41,7 +41,7 @@ class PeerSilenceTest {
     looks(4, 0, 0);
     silence.sent();
     looks(1, 1, 0);
-    assertThat(silence.look(0, 0)).isEqualTo(Finding.GONE);
+    assertThat(silence.check(0, 0)).isEqualTo(Finding.GONE);
   }
 
   @Test
@@ -50,7 +50,7 @@ class PeerSilenceTest {
     for (int i = 0; i < 100; i++) {
       assertThat(looks(2, 1, 0)).containsExactly(Finding.WAIT, Finding.ASK);
       looks(7, 1, 0);
-      silence.heard(); // The answer took 1.75 s, in which this process may have been paused.
+      silence.received(); // The answer took 1.75 s, in which this process may have been paused.
     }
   }
 
@@ -58,15 +58,15 @@ class PeerSilenceTest {
   void largeRequest_hasTheTimeThatASlowConnectionTakes() {
     silence.sent();
     assertThat(looks(73, 1, 16_000_000)).doesNotContain(Finding.GONE);
-    assertThat(silence.look(1, 16_000_000)).isEqualTo(Finding.GONE);
+    assertThat(silence.check(1, 16_000_000)).isEqualTo(Finding.GONE);
   }
 
   @Test
   void newConnection_beginsAnew() {
     silence.sent();
     looks(9, 1, 0);
-    silence.heard();
-    assertThat(silence.look(0, 0)).isEqualTo(Finding.IDLE);
+    silence.received();
+    assertThat(silence.check(0, 0)).isEqualTo(Finding.IDLE);
     silence.sent();
     assertThat(looks(9, 1, 0)).doesNotContain(Finding.GONE);
   }

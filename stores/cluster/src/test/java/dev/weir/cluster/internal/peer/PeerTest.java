@@ -113,7 +113,7 @@ class PeerTest {
     Await.until("\"" + text + "\" in " + log, () -> log.stream().anyMatch(l -> l.contains(text)));
   }
 
-  private static String ask(PeerLink link, String text) throws Exception {
+  private static String call(PeerLink link, String text) throws Exception {
     byte[] reply =
         link.call(ECHO, text.getBytes(UTF_8), MILLIS)
             .toCompletableFuture()
@@ -195,14 +195,14 @@ class PeerTest {
     PeerDoor door = door(self("b", cluster), 0, null);
     PeerLink link = link(self("a", cluster), "b", door, null);
     connected(link);
-    assertThat(ask(link, "hello")).isEqualTo("a:hello");
-    assertThat(ask(link, "x".repeat(3 << 20))).hasSize((3 << 20) + 2);
+    assertThat(call(link, "hello")).isEqualTo("a:hello");
+    assertThat(call(link, "x".repeat(3 << 20))).hasSize((3 << 20) + 2);
     assertThat(failure(link, BROKEN, MILLIS))
         .hasMessageContaining("no luck")
         .returns(Outcome.FAILED, PeerException::outcome);
     assertThat(failure(link, UNKNOWN, MILLIS)).returns(Outcome.FAILED, PeerException::outcome);
     CompletableFuture<byte[]> lost = link.call(NEVER, new byte[1], MILLIS).toCompletableFuture();
-    assertThat(ask(link, "after")).isEqualTo("a:after");
+    assertThat(call(link, "after")).isEqualTo("a:after");
     int port = door.address().getPort();
     door.close();
     assertThat(lost)
@@ -213,7 +213,7 @@ class PeerTest {
     assertThat(failure(link, ECHO, MILLIS)).returns(Outcome.NOT_SENT, PeerException::outcome);
     open.push(door(self("b", cluster), port, null));
     connected(link);
-    assertThat(ask(link, "again")).isEqualTo("a:again");
+    assertThat(call(link, "again")).isEqualTo("a:again");
     assertThat(failure(link, NEVER, 20)).returns(Outcome.UNKNOWN, PeerException::outcome);
     assertThat(link.connected()).isTrue();
   }
@@ -225,15 +225,15 @@ class PeerTest {
     int port = door.address().getPort();
     PeerLink link = link(self("a", cluster), "b", door, null);
     connected(link);
-    assertThat(link.gone()).isFalse();
+    assertThat(link.hasEnded()).isFalse();
 
     door.close();
 
-    Await.until("the end", link::gone);
+    Await.until("the end", link::hasEnded);
     logged("Connection refused");
     open.push(door(self("b", cluster), port, null));
     connected(link);
-    assertThat(link.gone()).isFalse();
+    assertThat(link.hasEnded()).isFalse();
     assertThat(ended).as("said once").hasValue(1);
   }
 
@@ -244,7 +244,7 @@ class PeerTest {
     door.close();
     PeerLink link = link(self("a", cluster), "b", door, null);
     logged("Connection refused");
-    assertThat(link.gone()).isFalse();
+    assertThat(link.hasEnded()).isFalse();
     assertThat(ended).hasValue(0);
   }
 
@@ -275,7 +275,7 @@ class PeerTest {
       logged("is connected again");
       log.clear();
     }
-    assertThat(link.gone()).isFalse();
+    assertThat(link.hasEnded()).isFalse();
     assertThat(ended).hasValue(0);
   }
 
@@ -287,7 +287,7 @@ class PeerTest {
     open.push(proxy);
     PeerLink link = through(proxy, cluster);
     CompletableFuture<byte[]> slow = link.call(NEVER, new byte[1], HOUR).toCompletableFuture();
-    assertThat(ask(link, "hello")).isEqualTo("a:hello");
+    assertThat(call(link, "hello")).isEqualTo("a:hello");
 
     proxy.forget();
 
@@ -297,7 +297,7 @@ class PeerTest {
         .withThrowableOfType(ExecutionException.class)
         .withMessageContaining("the connection was lost");
     logged("is connected again");
-    assertThat(ask(link, "new")).isEqualTo("a:new");
+    assertThat(call(link, "new")).isEqualTo("a:new");
   }
 
   @Test
@@ -314,7 +314,7 @@ class PeerTest {
     assertThat(mistaken.connected()).isFalse();
     PeerLink forming = link(self("d", PeerSelf.FORMING), "b", door, null);
     connected(forming);
-    assertThat(ask(forming, "may I")).isEqualTo("d:may I");
+    assertThat(call(forming, "may I")).isEqualTo("d:may I");
   }
 
   @Test
@@ -358,7 +358,7 @@ class PeerTest {
     Await.until("a line each", () -> log.size() >= lines + 50);
     assertThat(log).hasSize(lines + 50);
     assertThat(good.connected()).isTrue();
-    assertThat(ask(good, "undisturbed")).isEqualTo("c:undisturbed");
+    assertThat(call(good, "undisturbed")).isEqualTo("c:undisturbed");
   }
 
   private interface Sent {
@@ -398,7 +398,7 @@ class PeerTest {
     PeerDoor door = door(self("b", cluster), 0, tls("b", trusted));
     PeerLink good = link(self("a", cluster), "b", door, a);
     connected(good);
-    assertThat(ask(good, "x".repeat(1 << 20))).hasSize((1 << 20) + 2);
+    assertThat(call(good, "x".repeat(1 << 20))).hasSize((1 << 20) + 2);
 
     refused(link(self("a", cluster), "b", door, null), "NotSslRecordException");
     refused(
@@ -413,7 +413,7 @@ class PeerTest {
     // The link does not trust the authority of the port's certificate.
     refused(link(self("a", cluster), "b", door, tls("a", folder.resolve("stranger.crt"))), "PKIX");
     assertThat(anonymous(door, trusted)).isEqualTo("refused");
-    assertThat(ask(good, "still")).isEqualTo("a:still");
+    assertThat(call(good, "still")).isEqualTo("a:still");
   }
 
   private void refused(PeerLink link, String why) throws Exception {

@@ -53,7 +53,7 @@ class GroupCalendarTest {
   private void pass(long byTheClock, long byTheWall) {
     ticker.advance(byTheClock);
     wall.advance(byTheWall);
-    calendar.look();
+    calendar.check();
   }
 
   @Test
@@ -87,7 +87,7 @@ class GroupCalendarTest {
         .contains("group 3: the calendar is 3600.0 s behind", "weir cluster calendar --now");
 
     calendar.set(wall.nanos()).toCompletableFuture().join();
-    calendar.look();
+    calendar.check();
     assertThat(calendar.faulty()).isFalse();
     assertThat(calendar.behindNanos()).isZero();
     ticker.advance(1_000); // The step counts after its instant.
@@ -144,9 +144,9 @@ class GroupCalendarTest {
     GroupCalendar none =
         new GroupCalendar(3, ledger, lower, time, new WallClock(wall, SECOND), log::add);
     wall.advance(400 * MILLI);
-    none.look();
+    none.check();
     wall.advance(DAY);
-    none.look();
+    none.check();
     assertThat(ledger.entries).isEmpty();
     assertThat(log).isEmpty();
     assertThat(none.set(wall.nanos()).toCompletableFuture().handle((reply, error) -> error).join())

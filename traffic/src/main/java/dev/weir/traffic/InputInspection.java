@@ -1,0 +1,307 @@
+package dev.weir.traffic;
+
+import dev.weir.identity.AddressKey;
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.Inspection.Column;
+import dev.weir.traffic.internal.read.Order;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.Source;
+import dev.weir.traffic.internal.read.TimeReader;
+import dev.weir.traffic.internal.read.UsualColumns;
+import dev.weir.traffic.internal.visit.Address;
+import dev.weir.traffic.internal.visit.DistinctValues;
+import dev.weir.traffic.internal.visit.UnreadableException;
+import dev.weir.traffic.internal.visit.UnreadableTally;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * An inspection that reads an input once and shows its contents, before any decision is based on
+ * them.
+ */
+public final class InputInspection {
+  /** The most columns that are counted; further ones are only named. */
+  static final int MAX_COLUMNS = 200;
+
+  private static final int EXAMPLES = 3;
+
+  private static final int REPORT_EVERY = 4096;
+
+  private static final List<String> KEY_WORDS =
+      List.of("user", "client", "host", "key", "tenant", "account", "session", "caller");
+
+  /** The counts of a column. */
+  private static final class Use {
+    private final DistinctValues distinct = new DistinctValues();
+    private final DistinctValues keys = new DistinctValues();
+    private final boolean named;
+    private final List<String> examples = new ArrayList<>();
+    private long empty;
+    private long addresses;
+
+    /**
+     * @param named true if the column has addresses by its name
+     */
+    Use(boolean named) {
+      this.named = named;
+    }
+
+    void add(RecordFields fields, int slot) {
+      byte[] data = fields.data(slot);
+      int from = fields.from(slot);
+      int to = fields.to(slot);
+      if (from == to || (to - from == 1 && data[from] == '-')) {
+        empty++;
+        return;
+      }
+      boolean unseen = distinct.add(data, from, to);
+      if (to - from <= 64) {
+        String text = new String(data, from, to - from, StandardCharsets.UTF_8);
+        addresses += Address.is(text) ? 1 : 0;
+        if (named) {
+          String key = AddressKey.USUAL.of(text);
+          byte[] bytes = (key == null ? text : key).getBytes(StandardCharsets.UTF_8);
+          keys.add(bytes, 0, bytes.length);
+        }
+      }
+      if (unseen && examples.size() < EXAMPLES) {
+        examples.add(ShownText.brief(new String(data, from, to - from, StandardCharsets.UTF_8)));
+      }
+    }
+  }
+
+  private final Source source;
+  private final Traffic traffic;
+  private final List<String> problems = new ArrayList<>();
+  private final UnreadableTally unreadable = new UnreadableTally();
+  private final Order order = new Order();
+  private String timeColumn = "";
+  private TimeReader.Unit unit = TimeReader.Unit.BY_SIZE;
+  private boolean unitAsked;
+  private String note = "";
+  private long records;
+  private long lines;
+  private long firstNanos = Long.MAX_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+
+  private InputInspection(Source source, Traffic traffic) {
+    this.source = source;
+    this.traffic = traffic;
+  }
+
+  /**
+   * Reads the traffic's only input to its end, or until an interrupt.
+   *
+   * @throws TrafficException if there is not one input, or its format is not certain
+   */
+  public static Inspection run(Traffic traffic, Progress progress)
+      throws IOException, TrafficException {
+    return run(traffic, progress, Feed.standardInput());
+  }
+
+  static Inspection run(Traffic traffic, Progress progress, InputStream standard)
+      throws IOException, TrafficException {
+    if (traffic.inputs().size() != 1) {
+      throw new TrafficException("input: " + traffic.inputs().size() + " (expected: one here)");
+    }
+    Source source = Source.open(0, traffic.inputs().get(0), traffic, false, standard);
+    if (source == null) {
+      throw new TrafficException("input: empty (expected: records)");
+    }
+    try (source) {
+      return new InputInspection(source, traffic).read(progress);
+    }
+  }
+
+  private Inspection read(Progress progress) throws IOException, TrafficException {
+    List<String> all = source.reader().columns();
+    List<String> columns =
+        all.stream().distinct().filter(c -> all.indexOf(c) == all.lastIndexOf(c)).toList();
+    List<String> looked = columns.subList(0, Math.min(MAX_COLUMNS, columns.size()));
+    time();
+    List<String> wanted = new ArrayList<>(looked);
+    if (!timeColumn.isEmpty()) {
+      wanted.remove(timeColumn);
+      wanted.add(0, timeColumn);
+    }
+    source.select(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
+    List<Use> uses =
+        wanted.stream().map(column -> new Use(UsualColumns.hasAddresses(column))).toList();
+    boolean more = true;
+    while (more && !Thread.interrupted()) {
+      more = record(uses);
+      if ((++lines & (REPORT_EVERY - 1)) == 0) {
+        progress.at(source.input().bytesRead(), source.input().totalBytes(), lines);
+      }
+    }
+    List<Column> counted = new ArrayList<>();
+    for (String column : looked) {
+      Use use = uses.get(wanted.indexOf(column));
+      counted.add(
+          new Column(
+              column,
+              use.distinct.count(),
+              use.distinct.exact(),
+              use.named ? use.keys.count() : use.distinct.count(),
+              use.empty,
+              2 * use.addresses > records - use.empty,
+              use.examples));
+    }
+    return new Inspection(
+        source.input().name(),
+        source.format(),
+        records,
+        timeColumn,
+        flags(),
+        firstNanos > lastNanos ? null : firstNanos,
+        firstNanos > lastNanos ? null : lastNanos,
+        order.outOfOrder(),
+        counted,
+        candidates(counted),
+        notes(all.size() - looked.size()),
+        warnings());
+  }
+
+  /** Finds the column with the time, or records the problems if there is none. */
+  private void time() throws IOException, TrafficException {
+    try {
+      UsualColumns.TimeColumn found =
+          UsualColumns.timeColumn(traffic.time(), source.format(), source.reader());
+      if (!source.reader().has(found.name())) {
+        throw new TrafficException(
+            "column "
+                + ShownText.quoted(found.name())
+                + ": unknown (expected: one of those below)");
+      }
+      String asked = traffic.unitFlag();
+      TimeReader.Unit flag = asked == null ? null : TimeReader.Unit.named(asked);
+      unit = flag == null ? found.unit() : flag;
+      timeColumn = found.name();
+      Source.Times times = source.times(timeColumn, unit);
+      unit = times.unit();
+      note = times.reason();
+      if (times.otherZone()) {
+        problems.add(source.otherZone());
+      }
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+      unitAsked = !timeColumn.isEmpty();
+      timeColumn = "";
+    }
+  }
+
+  /** Reads a record; false at the end. */
+  private boolean record(List<Use> uses) throws IOException {
+    try {
+      if (timeColumn.isEmpty()) {
+        if (!source.nextUntimed()) {
+          return false;
+        }
+      } else {
+        if (!source.next(unreadable)) {
+          return false;
+        }
+        firstNanos = Math.min(firstNanos, source.timeNanos());
+        lastNanos = Math.max(lastNanos, source.timeNanos());
+        order.next(source);
+      }
+      records++;
+      for (int slot = 0; slot < uses.size(); slot++) {
+        uses.get(slot).add(source.fields(), slot);
+      }
+    } catch (UnreadableException e) {
+      unreadable.unreadable(source.input().name(), source.line(), e.reason());
+    }
+    return true;
+  }
+
+  private List<String> notes(int left) {
+    List<String> notes = new ArrayList<>();
+    if (!note.isEmpty()) {
+      notes.add("time: " + note);
+    }
+    if (source.assumedUtc()) {
+      notes.add(Feed.UTC_NOTE);
+    }
+    notes.addAll(source.notes());
+    if (left > 0) {
+      notes.add("columns: " + left + " more are not counted");
+    }
+    return notes;
+  }
+
+  private List<String> warnings() {
+    List<String> warnings = new ArrayList<>(problems);
+    if (source.broken()) {
+      warnings.add(source.brokenText());
+    }
+    unreadable.warn(records + unreadable.count(), warnings);
+    if (!order.setBack().isEmpty()) {
+      warnings.add(order.setBack());
+    }
+    if (100 * order.outOfOrder() > records) {
+      warnings.add(
+          String.format(
+              Locale.ROOT,
+              "order: %,d of %,d records are earlier than a record before them, by up to %s"
+                  + " (expected: --sort)",
+              order.outOfOrder(),
+              records,
+              Order.text(order.furthestNanos())));
+    }
+    return warnings;
+  }
+
+  /** Returns the flags that other commands need to read this input, without the descriptor. */
+  private List<String> flags() {
+    List<String> flags = new ArrayList<>(List.of("--input", source.input().name()));
+    if (traffic.format() != Format.AUTO && traffic.layout() == null) {
+      flags.addAll(List.of("--format", source.format().text()));
+    }
+    if (traffic.layout() != null) {
+      flags.addAll(List.of("--layout", traffic.layout()));
+    }
+    if (traffic.zone() != null) {
+      flags.addAll(List.of("--zone", traffic.zone().getId()));
+    }
+    if (timeColumn.isEmpty() && !unitAsked) {
+      flags.addAll(List.of("--time", "COLUMN"));
+    } else if (traffic.time() != null) {
+      flags.addAll(List.of("--time", traffic.time()));
+    }
+    String asked = traffic.unitFlag();
+    if (asked != null || unitAsked) {
+      flags.addAll(List.of("--time-unit", asked == null ? "UNIT" : asked));
+    }
+    if (100 * order.outOfOrder() > records) {
+      flags.add("--sort");
+    }
+    return flags;
+  }
+
+  /** Returns the columns that tell clients apart, the likeliest first. */
+  private static List<String> candidates(List<Column> columns) {
+    List<String> addresses = new ArrayList<>();
+    List<String> others = new ArrayList<>();
+    int named = 0;
+    for (Column column : columns) {
+      String lower = column.name().toLowerCase(Locale.ROOT);
+      if (column.distinct() < 2) {
+        continue;
+      }
+      if (column.addresses()) {
+        addresses.add(
+            UsualColumns.hasAddresses(column.name()) ? named++ : addresses.size(), column.name());
+      } else if (KEY_WORDS.stream().anyMatch(lower::contains)) {
+        others.add(column.name());
+      }
+    }
+    addresses.addAll(others);
+    return addresses;
+  }
+}
