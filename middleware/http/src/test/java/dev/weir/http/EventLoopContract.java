@@ -7,7 +7,6 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.ForwardingDecider;
-import dev.weir.engine.Ticket;
 import dev.weir.identity.ClientAddress;
 import dev.weir.rules.Request;
 import dev.weir.testkit.LateStore;

@@ -33,7 +33,6 @@ import dev.weir.cluster.internal.peer.PeerDoor;
 import dev.weir.cluster.internal.peer.PeerFrame;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
-import dev.weir.internal.DaemonThreads;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.weir.cluster;
 
+import dev.weir.internal.DaemonThreads;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,14 +19,8 @@ record MemberThreads(
   static MemberThreads start() {
     return new MemberThreads(
         // In a pool with timed waits, each hand-over would wake two threads.
-        Executors.newFixedThreadPool(ASKING_THREADS, MemberThreads::thread),
-        Executors.newSingleThreadScheduledExecutor(MemberThreads::thread),
-        Executors.newSingleThreadScheduledExecutor(MemberThreads::thread));
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "weir-cluster");
-    thread.setDaemon(true);
-    return thread;
+        Executors.newFixedThreadPool(ASKING_THREADS, DaemonThreads.numbered("weir-cluster-asking")),
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-cluster-ticking")),
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-cluster-seating")));
   }
 }
