@@ -44,7 +44,8 @@ final class StateImage {
 
   private StateImage() {}
 
-  static long write(Image from, OutputStream image, TableImage.InterimTask between) throws IOException {
+  static long write(Image from, OutputStream image, TableImage.InterimTask between)
+      throws IOException {
     CheckedOutputStream summed = new CheckedOutputStream(image, new CRC32C());
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
     out.writeInt(MAGIC);
@@ -78,7 +79,11 @@ final class StateImage {
   }
 
   private static void writeTable(
-      TableImage each, int number, DataOutputStream out, long[] keys, TableImage.InterimTask between)
+      TableImage each,
+      int number,
+      DataOutputStream out,
+      long[] keys,
+      TableImage.InterimTask between)
       throws IOException {
     ShapeTable of = each.of();
     Table table = of.table();

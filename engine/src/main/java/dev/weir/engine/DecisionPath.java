@@ -180,8 +180,7 @@ final class DecisionPath implements AutoCloseable {
   /**
    * Takes a request through all steps. Calls {@code done} exactly once; see {@link Engine#decide}.
    */
-  private void take(
-      Request request, Supplier<PendingRequest> kind, Consumer<? super Answer> done) {
+  private void take(Request request, Supplier<PendingRequest> kind, Consumer<? super Answer> done) {
     long now = ticker.nanos();
     PendingRequest pending = match(kind.get(), request, now);
     if (pending.waits()) {
@@ -240,8 +239,7 @@ final class DecisionPath implements AutoCloseable {
   }
 
   /** Sends a request to the store, which may decide it later and on another thread. */
-  private void decideLater(
-      PendingRequest pending, long startNanos, Consumer<? super Answer> done) {
+  private void decideLater(PendingRequest pending, long startNanos, Consumer<? super Answer> done) {
     store.decide(
         pending.charges(),
         pending.nowNanos(),

@@ -1,6 +1,5 @@
 package dev.weir.engine;
 
-import dev.weir.Charges;
 import dev.weir.Fingerprint;
 import dev.weir.LoadSignal;
 import dev.weir.Reason;
@@ -245,8 +244,7 @@ public final class Engine implements Decider, AutoCloseable {
     double[] loads = new double[requests.size()];
     Arrays.fill(nowNanos, path.ticker.nanos());
     Arrays.fill(loads, path.load(path.revision));
-    path.store.together(
-        () -> path.decideAll(requests, nowNanos, loads, path.ticker, answers::put));
+    path.store.together(() -> path.decideAll(requests, nowNanos, loads, path.ticker, answers::put));
     answers.allSent(); // Not before: its callback may wait for another decision.
   }
 

@@ -42,7 +42,8 @@ final class LeaseDecision {
 
   private long charge;
 
-  LeaseDecision(Leases leases, DecisionPath path, DecidedRequest decided, Consumer<? super Grant> done) {
+  LeaseDecision(
+      Leases leases, DecisionPath path, DecidedRequest decided, Consumer<? super Grant> done) {
     this.leases = leases;
     this.path = path;
     this.ask = decided.ask();

@@ -3,7 +3,6 @@ package dev.weir.engine;
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.leases.LeaseLedger.Entry;
 import dev.weir.engine.internal.leases.LeaseLedger.OutstandingCharges;
-import dev.weir.rules.Request;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -65,7 +64,9 @@ public final class Leases {
     path.decideLending(
         ask.request(),
         (charged, answer) ->
-            new LeaseDecision(this, path, new LeaseDecision.DecidedRequest(ask, charged, answer), done).begin());
+            new LeaseDecision(
+                    this, path, new LeaseDecision.DecidedRequest(ask, charged, answer), done)
+                .begin());
   }
 
   /**
@@ -107,7 +108,8 @@ public final class Leases {
    * Gives charges back, the last one first: a bucket takes back all of a charge only if it is its
    * latest.
    */
-  private void giveBack(OutstandingCharges known, int i, long mostPermits, long given, LongConsumer done) {
+  private void giveBack(
+      OutstandingCharges known, int i, long mostPermits, long given, LongConsumer done) {
     if (i < 0 || mostPermits == 0) {
       takenBack.add(given);
       done.accept(given);

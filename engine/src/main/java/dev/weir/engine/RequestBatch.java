@@ -177,9 +177,7 @@ public final class RequestBatch {
   /** Returns whether request {@code i} may pass. */
   public boolean allowed(int i) {
     Answer answer = answers[i];
-    return answer == null
-        ? pending[i].charges().allowed() || path.onlyWatches()
-        : answer.allowed();
+    return answer == null ? pending[i].charges().allowed() || path.onlyWatches() : answer.allowed();
   }
 
   /**

@@ -39,8 +39,8 @@ public record Status(
   public static final Status UNLIMITED_REPLACED = new Status(true, null, null, null, UNLIMITED, 0);
 
   /**
-   * Returns the nanoseconds for {@link #durationUntilResetSeconds}, not rounded; 0 if nothing limits
-   * the descriptor.
+   * Returns the nanoseconds for {@link #durationUntilResetSeconds}, not rounded; 0 if nothing
+   * limits the descriptor.
    */
   public long untilResetNanos() {
     if (decision == null || currentLimit == null) {

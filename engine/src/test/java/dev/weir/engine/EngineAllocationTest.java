@@ -3,7 +3,6 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
@@ -103,7 +102,10 @@ class EngineAllocationTest {
     records.put("c", FakeRecords.own("d.user", 2_000_000));
     MemoryStore store = new MemoryStore(10_000);
     Engine engine =
-        Engine.builder(store).ticker(fixture.ticker).subjects(records, SubjectSettings.DEFAULTS).build();
+        Engine.builder(store)
+            .ticker(fixture.ticker)
+            .subjects(records, SubjectSettings.DEFAULTS)
+            .build();
     engine.apply(
         Fixture.rules(
             """

@@ -33,7 +33,9 @@ public final class FakeRecords implements KeyPolicies {
   public static SubjectLimits own(Object... rulesAndNumbers) {
     Map<String, SubjectLimits.OwnLimit> own = new HashMap<>();
     for (int i = 0; i < rulesAndNumbers.length; i += 2) {
-      own.put((String) rulesAndNumbers[i], new SubjectLimits.OwnLimit((Integer) rulesAndNumbers[i + 1]));
+      own.put(
+          (String) rulesAndNumbers[i],
+          new SubjectLimits.OwnLimit((Integer) rulesAndNumbers[i + 1]));
     }
     return new SubjectLimits(null, own);
   }

@@ -138,7 +138,8 @@ class LeasesTest {
   void fixedWindow_endsTheLeaseWithItself() {
     long now = fixture.ticker.nanos();
     fixture.ticker.advance(990_000_000L - Math.floorMod(now, 1_000_000_000L));
-    assertThat(request("fixed", 1, 10).loans().get(0).lifeNanos()).isEqualTo(MILLISECONDS.toNanos(10));
+    assertThat(request("fixed", 1, 10).loans().get(0).lifeNanos())
+        .isEqualTo(MILLISECONDS.toNanos(10));
   }
 
   @Test
@@ -270,7 +271,8 @@ class LeasesTest {
   @Test
   void engineThatLendsNothing_countsByTheWindow() {
     Fixture plain = new Fixture(RULES);
-    Grant grant = request(plain.engine.leases(), new LoanRequest(request(1, "user"), List.of(9L), true));
+    Grant grant =
+        request(plain.engine.leases(), new LoanRequest(request(1, "user"), List.of(9L), true));
     assertThat(grant.loans().get(0).leased()).isFalse();
     assertThat(grant.charge()).isZero();
   }

@@ -2,7 +2,6 @@ package dev.weir.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.rules.Request;

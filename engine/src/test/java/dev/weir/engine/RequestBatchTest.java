@@ -117,7 +117,12 @@ class RequestBatchTest {
     Observed(FakeTicker ticker, double[] load, boolean shadow, boolean observes) {
       EngineSettings settings = new EngineSettings(shadow, 80, 4, 3, 60, 10);
       engine =
-          Engine.builder(new MemoryStore(12)).ticker(ticker).settings(settings).fingerprint(Fingerprint.seeded(3, 5)).load(() -> load[0]).build();
+          Engine.builder(new MemoryStore(12))
+              .ticker(ticker)
+              .settings(settings)
+              .fingerprint(Fingerprint.seeded(3, 5))
+              .load(() -> load[0])
+              .build();
       engine.apply(RULES);
       if (observes) {
         engine.observe(each -> told.add(Told.of(each)));

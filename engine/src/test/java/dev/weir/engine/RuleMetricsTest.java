@@ -223,7 +223,11 @@ class RuleMetricsTest {
           new EngineSettings(random.nextInt(5) == 0, 80, 128, 32, 4096, 1_000);
       SplittableRandom loads = random.split();
       Engine engine =
-          Engine.builder(new MoodyStore(random.split())).ticker(ticker).settings(settings).load(loads::nextDouble).build();
+          Engine.builder(new MoodyStore(random.split()))
+              .ticker(ticker)
+              .settings(settings)
+              .load(loads::nextDouble)
+              .build();
       engine.apply(Fixture.rules(yaml));
       Map<String, Expected> expected = new HashMap<>();
       boolean shadowRules = yaml.contains("shadow_mode");

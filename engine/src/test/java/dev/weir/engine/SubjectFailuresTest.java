@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Charges;
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.Store;
@@ -97,8 +96,7 @@ class SubjectFailuresTest {
   private final List<Answer> heard = new ArrayList<>();
 
   private Engine engine(Store of, SubjectSettings settings) {
-    Engine made =
-        Engine.builder(of).ticker(ticker).subjects(records, settings).build();
+    Engine made = Engine.builder(of).ticker(ticker).subjects(records, settings).build();
     made.apply(Fixture.rules(RULES));
     return made;
   }

@@ -38,8 +38,7 @@ class ThrottledRulesTest {
   private final Engine engine = engine(() -> load);
 
   private static Engine engine(LoadSignal signal) {
-    Engine engine =
-        Engine.builder(new MemoryStore()).ticker(new FakeTicker()).load(signal).build();
+    Engine engine = Engine.builder(new MemoryStore()).ticker(new FakeTicker()).load(signal).build();
     engine.apply(Fixture.rules(RULES));
     return engine;
   }

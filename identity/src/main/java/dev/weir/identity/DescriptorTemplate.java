@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A value with control characters or of more than 1,024 characters is replaced by a hash, {@code
  * sha256:} and 22 characters; a value that consists of several fields is replaced too if it is
- * longer than that. A value that is empty, or present twice, is missing; {@link MissingValue} determines
- * what happens then.
+ * longer than that. A value that is empty, or present twice, is missing; {@link MissingValue}
+ * determines what happens then.
  *
  * <p>Immutable, and safe for use by several threads.
  */
@@ -125,8 +125,8 @@ public final class DescriptorTemplate {
 
   /**
    * Returns the first field that has no value in a request, as it is written in the template, for
-   * example {@code header:X-Api-Key}; null if none is missing. {@link MissingValue} determines what that
-   * means.
+   * example {@code header:X-Api-Key}; null if none is missing. {@link MissingValue} determines what
+   * that means.
    */
   public @Nullable String missing(RequestIdentity identity) {
     for (Entry entry : entries) {

@@ -153,7 +153,8 @@ final class Segment implements AutoCloseable {
     while (bytes.length - at >= HEAD_BYTES) {
       int length = head.getInt(at);
       if (length < 1 || length > MAX_RECORD_BYTES) {
-        throw new DamagedException(file, at, "a record of " + length + " bytes (expected: 1..65536)");
+        throw new DamagedException(
+            file, at, "a record of " + length + " bytes (expected: 1..65536)");
       }
       int from = at + HEAD_BYTES;
       if (bytes.length - from < length) {

@@ -274,7 +274,8 @@ public final class LimitSuggestions {
           .longValue();
     }
 
-    private List<RefusalCount> curve(long limit) throws TrafficException, LimitSearch.StoppedException {
+    private List<RefusalCount> curve(long limit)
+        throws TrafficException, LimitSearch.StoppedException {
       // The curve reaches as far to the right as any request is refused.
       long most = Math.max(1, limit);
       while (most < Quota.MAX_PERMITS && limits.refused(most).requests() > 0) {

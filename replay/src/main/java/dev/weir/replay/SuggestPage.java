@@ -74,7 +74,9 @@ final class SuggestPage {
     Sections.warnings(html, suggestions.warnings());
     together(html, suggestions);
     html.raw("<section>").element("h2", "Rules to paste");
-    html.raw("<pre>").raw(RepeatSection.lines(suggestions.yaml().strip())).raw("</pre></section>\n");
+    html.raw("<pre>")
+        .raw(RepeatSection.lines(suggestions.yaml().strip()))
+        .raw("</pre></section>\n");
     for (Suggestion each : suggestions.each()) {
       html.raw("<h2>").text("By " + each.perKey()).raw("</h2>\n");
       curves(html, each, each.chosen());

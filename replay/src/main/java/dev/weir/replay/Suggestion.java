@@ -289,7 +289,8 @@ public final class Suggestion {
     json.writeEndObject();
   }
 
-  private static void refused(JsonGenerator json, @Nullable String name, @Nullable RefusalCount refused)
+  private static void refused(
+      JsonGenerator json, @Nullable String name, @Nullable RefusalCount refused)
       throws IOException {
     if (name != null) {
       json.writeFieldName(name);

@@ -244,7 +244,8 @@ class CompareTest {
     assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
     LimitSuggestions.run(
         traffic,
-        new LimitSuggestions.Options(List.of(Duration.ofMinutes(1)), 0.1, Algorithm.SLIDING_WINDOW, "d"),
+        new LimitSuggestions.Options(
+            List.of(Duration.ofMinutes(1)), 0.1, Algorithm.SLIDING_WINDOW, "d"),
         page,
         Progress.NONE,
         InputStream.nullInputStream());

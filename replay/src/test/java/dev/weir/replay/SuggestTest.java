@@ -41,8 +41,10 @@ class SuggestTest {
 
   @TempDir Path folder;
 
-  private static Suggestion suggest(Traffic traffic, LimitSuggestions.Options options) throws Exception {
-    return LimitSuggestions.run(traffic, options, null, Progress.NONE, InputStream.nullInputStream());
+  private static Suggestion suggest(Traffic traffic, LimitSuggestions.Options options)
+      throws Exception {
+    return LimitSuggestions.run(
+        traffic, options, null, Progress.NONE, InputStream.nullInputStream());
   }
 
   private static RefusalCount byOracle(List<Asked> records, Algorithm algorithm, Quota quota) {
@@ -116,7 +118,9 @@ class SuggestTest {
               .permits(trace.permits())
               .build();
       Suggestion suggestion =
-          suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0.001, Algorithm.SLIDING_WINDOW_LOG, "d"));
+          suggest(
+              traffic,
+              new LimitSuggestions.Options(WINDOWS, 0.001, Algorithm.SLIDING_WINDOW_LOG, "d"));
       for (LimitSuggestions.Window each : suggestion.windows()) {
         for (RefusalCount said : List.of(each.both(), Objects.requireNonNull(each.below()))) {
           Quota quota = new Quota(said.limit(), each.windowNanos());
@@ -229,7 +233,8 @@ class SuggestTest {
     Suggestion suggestion =
         suggest(
             traffic,
-            new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "my site", 0.25, 0));
+            new LimitSuggestions.Options(
+                WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "my site", 0.25, 0));
     LimitSuggestions.Window minute = suggestion.windows().get(1);
     long limit = (minute.both().limit() * 5 + 3) / 4;
     assertThat(minute.suggested().limit()).isEqualTo(limit);
@@ -255,7 +260,8 @@ class SuggestTest {
         suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(all.windows().get(1).both().limit()).isEqualTo(120);
     Suggestion without =
-        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 1));
+        suggest(
+            traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 1));
     assertThat(without.windows().get(1).both().limit()).isEqualTo(2);
     assertThat(without.ignoredKeys()).containsExactly("ip=scraper");
     assertThat(without.requests() + " " + without.keys()).isEqualTo("200 50");
@@ -264,7 +270,8 @@ class SuggestTest {
     assertThatThrownBy(
             () ->
                 suggest(
-                    traffic, new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 51)))
+                    traffic,
+                    new LimitSuggestions.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 51)))
         .hasMessage("ignore-top: 51 of 51 keys (expected: fewer, so that one is left)");
   }
 
@@ -320,7 +327,8 @@ class SuggestTest {
             .timeUnit(TimeUnit.SECONDS)
             .build();
     Suggestion suggestion =
-        suggest(traffic, new LimitSuggestions.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
+        suggest(
+            traffic, new LimitSuggestions.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(suggestion.windows().get(0).forKeys())
         .isEqualTo(new RefusalCount(1, 29, 29, 29, "ip=0", 1));
     assertThat(suggestion.text()).contains("refuse at most 29 %");
@@ -330,7 +338,8 @@ class SuggestTest {
   void stoppedBeforeALimitIsFound_isSaid() throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
-    LimitSuggestions.Options options = new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
+    LimitSuggestions.Options options =
+        new LimitSuggestions.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
     assertThatThrownBy(
             () ->
                 LimitSuggestions.run(
@@ -355,7 +364,8 @@ class SuggestTest {
             () ->
                 suggest(
                     traffic,
-                    new LimitSuggestions.Options(List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
+                    new LimitSuggestions.Options(
+                        List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
         .isInstanceOfSatisfying(
             TrafficException.class,
             e ->

@@ -261,7 +261,8 @@ class RuleWatcherTest {
     return unstarted(path, load(path), reported::add);
   }
 
-  private static RuleWatcher unstarted(Path path, RuleSet current, Consumer<Rules.LoadResult> changed) {
+  private static RuleWatcher unstarted(
+      Path path, RuleSet current, Consumer<Rules.LoadResult> changed) {
     return new RuleWatcher(List.of(path), current, changed, e -> {}, FolderEvents::open);
   }
 

@@ -91,7 +91,10 @@ final class Observation implements AutoCloseable {
     long delay = SECOND_NANOS - Math.floorMod(now, SECOND_NANOS) + LATER_NANOS;
     ScheduledFuture<?> unused =
         clock.scheduleAtFixedRate(
-            new GuardedTask(Loop.INSIGHT, insight::tick), delay, SECOND_NANOS, TimeUnit.NANOSECONDS);
+            new GuardedTask(Loop.INSIGHT, insight::tick),
+            delay,
+            SECOND_NANOS,
+            TimeUnit.NANOSECONDS);
   }
 
   /** Ends the reading, and writes the current second. */

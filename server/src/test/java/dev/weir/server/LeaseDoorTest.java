@@ -270,7 +270,8 @@ class LeaseDoorTest {
   @Test
   void resp_lendsAndTakesBackOnce() throws Exception {
     try (RespClient client = new RespClient(running.server.respPort())) {
-      String[] reply = client.exchange("WEIR.LEASE", "test", "2", "8", "user", "resp").split("[|]", -1);
+      String[] reply =
+          client.exchange("WEIR.LEASE", "test", "2", "8", "user", "resp").split("[|]", -1);
       assertThat(reply)
           .startsWith("*13", ":1", ":100", ":98", ":0")
           .contains(":8", ":60000000", "allow", ":1");
@@ -278,7 +279,8 @@ class LeaseDoorTest {
       assertThat(LeaseNumber.matches(lease)).as(String.join(" ", reply)).isTrue();
       assertThat(client.exchange("WEIR.RETURN", lease, "5")).isEqualTo(":5|");
       assertThat(client.exchange("WEIR.RETURN", lease, "5")).isEqualTo(":0|");
-      assertThat(client.exchange("weir.return", "00000000000000aa", "1", lease, "1")).isEqualTo(":0|");
+      assertThat(client.exchange("weir.return", "00000000000000aa", "1", lease, "1"))
+          .isEqualTo(":0|");
       assertThat(remaining("user", "resp")).isEqualTo(95);
       assertThat(client.exchange("WEIR.LEASE", "test", "1", "8", "nothing", "x"))
           .isEqualTo("*13|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|$0||:0|:0|:0|$0||:0|");

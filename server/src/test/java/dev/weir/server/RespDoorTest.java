@@ -137,7 +137,8 @@ class RespDoorTest {
     assertThat(client.exchange("WEIR.CHECK", "test", "2", "user", "resp"))
         .matches(
             "\\*7[|]:0[|]:3[|]:1[|]:[0-9]+[|]:[0-9]+[|][$]8[|]per-user[|][$]10[|]OVER_LIMIT[|]");
-    assertThat(client.exchange("WEIR.CHECK", "test", "1", "never", "x")).startsWith("*7|:0|:0|:0|:-1|:");
+    assertThat(client.exchange("WEIR.CHECK", "test", "1", "never", "x"))
+        .startsWith("*7|:0|:0|:0|:-1|:");
     assertThat(client.exchange("WEIR.CHECK", "test", "1", "unknown", "x"))
         .isEqualTo("*7|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|");
     // The counts of one port are those of the others.
@@ -172,7 +173,8 @@ class RespDoorTest {
     assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
     assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":19|");
     assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
-    assertThat(client.exchange("COMMAND")).startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+    assertThat(client.exchange("COMMAND"))
+        .startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")

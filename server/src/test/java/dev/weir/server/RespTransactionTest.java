@@ -71,9 +71,7 @@ class RespTransactionTest {
 
   @Test
   void commandThatCannotBeRun_refusesTheWhole() throws Exception {
-    String[][] bad = {
-      {"GET", "x"}, {"CL.THROTTLE", "k"}, {"HELLO", "3"}, {"AUTH", "x"}, {"ECHO"}
-    };
+    String[][] bad = {{"GET", "x"}, {"CL.THROTTLE", "k"}, {"HELLO", "3"}, {"AUTH", "x"}, {"ECHO"}};
     for (String[] words : bad) {
       assertThat(client.exchange("MULTI")).isEqualTo("+OK|");
       assertThat(client.exchange("CL.THROTTLE", "refused", "0", "1", "500")).isEqualTo("+QUEUED|");

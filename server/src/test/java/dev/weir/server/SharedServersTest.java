@@ -239,7 +239,8 @@ class SharedServersTest {
             assertThat(client.throttle("THROTTLE", key, "3", "1", "86400")).startsWith(1L, 3L, 2L);
             assertThat(pausing.exchange("CLIENT", "PAUSE", "60000")).isEqualTo("+OK|");
             long asked = System.nanoTime();
-            assertThat(client.exchange("THROTTLE", key, "3", "1", "86400")).startsWith("-UNCERTAIN ");
+            assertThat(client.exchange("THROTTLE", key, "3", "1", "86400"))
+                .startsWith("-UNCERTAIN ");
             assertThat(System.nanoTime() - asked)
                 .as("a timeout, and far from the 60 s of the pause")
                 .isBetween(TimeUnit.MILLISECONDS.toNanos(250), TimeUnit.SECONDS.toNanos(15));

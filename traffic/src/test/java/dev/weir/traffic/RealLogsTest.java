@@ -120,7 +120,8 @@ class RealLogsTest {
   @EnumSource(RealLog.class)
   void inspect_showsWhatIsReplayed(RealLog log) throws Exception {
     Inspection inspection =
-        InputInspection.run(traffic(log.zone()), Progress.NONE, new ByteArrayInputStream(log.text()));
+        InputInspection.run(
+            traffic(log.zone()), Progress.NONE, new ByteArrayInputStream(log.text()));
     assertThat(inspection.format()).isEqualTo(log.format());
     assertThat(inspection.candidates().get(0)).isEqualTo(log.key());
     List<RealLog.Sent> truth = log.truth();

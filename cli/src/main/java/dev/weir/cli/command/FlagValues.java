@@ -81,7 +81,8 @@ public final class FlagValues {
             "--throttle", text, "max burst, count and seconds, for example 99,100,60");
       }
     }
-    throw ValueErrors.error("--throttle", text, "max burst, count and seconds, for example 99,100,60");
+    throw ValueErrors.error(
+        "--throttle", text, "max burst, count and seconds, for example 99,100,60");
   }
 
   public static String text(String flag, String text) {

@@ -148,7 +148,8 @@ final class LimitsImportCommand extends AdminCommand {
       return "dry run";
     }
     if (reason == null) {
-      throw wrong(ValueErrors.line("--reason", "none", "why these are imported, 3 to 500 characters"));
+      throw wrong(
+          ValueErrors.line("--reason", "none", "why these are imported, 3 to 500 characters"));
     }
     return WriteFlags.reason("--reason", reason, spec());
   }

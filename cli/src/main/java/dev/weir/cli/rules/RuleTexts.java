@@ -58,7 +58,8 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
         if (!Rules.isRuleFile(file)) {
           throw new CommandFailure(
               Main.USAGE,
-              ValueErrors.line("file", file, "a file *.yaml or *.yml whose name begins with no dot"));
+              ValueErrors.line(
+                  "file", file, "a file *.yaml or *.yml whose name begins with no dot"));
         }
         String name = String.valueOf(file.getFileName());
         if (texts.put(name, text(file)) != null) {

@@ -252,7 +252,10 @@ class AskingCallTest {
   void missingValue_isRefusedWhereTheBuilderSaysSo() {
     channel =
         server.with(
-            interceptor().descriptor("tenant={header:tenant}").missing(MissingValue.REFUSE).build());
+            interceptor()
+                .descriptor("tenant={header:tenant}")
+                .missing(MissingValue.REFUSE)
+                .build());
     TestCall call = TestCall.send(channel, Shop.ADD);
     tasks.run();
 

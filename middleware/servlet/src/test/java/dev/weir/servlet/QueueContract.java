@@ -69,8 +69,10 @@ abstract class QueueContract {
 
   /** Returns an application with authentication between the two filters. */
   static Site site(Limits limits, App app, WaitingFilter waiting) {
-    RequestLimiter limiter = limits.limiter("turn={header:X-Turn}").missing(MissingValue.SKIP).build();
-    RequestLimiter kinds = limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build();
+    RequestLimiter limiter =
+        limits.limiter("turn={header:X-Turn}").missing(MissingValue.SKIP).build();
+    RequestLimiter kinds =
+        limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build();
     Filter security =
         (request, response, chain) -> {
           if ("wrong".equals(((HttpServletRequest) request).getHeader("X-Password"))) {

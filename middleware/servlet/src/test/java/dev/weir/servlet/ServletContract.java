@@ -57,7 +57,8 @@ abstract class ServletContract {
     Filter byWho =
         RateLimitFilter.of(limits.limiter("who={header:X-Who}").missing(MissingValue.SKIP).build());
     Filter byKind =
-        RateLimitFilter.of(limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build());
+        RateLimitFilter.of(
+            limits.limiter("kind={header:X-Kind}").missing(MissingValue.SKIP).build());
     Filter byAddress =
         RateLimitFilter.of(
             limits.limiter("ip={ip}").address(behindProxies).paths("/app/address").build());

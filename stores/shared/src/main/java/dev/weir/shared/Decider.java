@@ -56,7 +56,8 @@ public final class Decider {
     this.counters = settings.counters();
     this.failureDecisions = failureDecisions;
     this.callersClock = settings.callersClock();
-    moved = new MovedOperations(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
+    moved =
+        new MovedOperations(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
   }
 
   /** Sends operations again that wait until their keys are elsewhere; to be called often. */

@@ -123,7 +123,8 @@ class CallerTest {
   @Test
   void samePermitsOfOneKey_areOneRequest_toldAsIfAskedOneAfterTheOther() {
     occupy();
-    List<Answers> same = List.of(request(7, 10, 1), request(7, 10, 1), request(7, 10, 1), request(7, 10, 1));
+    List<Answers> same =
+        List.of(request(7, 10, 1), request(7, 10, 1), request(7, 10, 1), request(7, 10, 1));
     Answers other = request(7, 9, 1);
 
     call(0).answer(fits(1, 0));

@@ -73,8 +73,22 @@ class SourcesTest {
 
   private static final Set<String> NOUNS =
       Set.of(
-          "Binding", "Feed", "Finding", "Fitting", "Housekeeping", "Mapping", "Masking", "Meeting",
-          "Reading", "Recording", "Seed", "Setting", "Sharing", "Standing", "Timing", "Tracing",
+          "Binding",
+          "Feed",
+          "Finding",
+          "Fitting",
+          "Housekeeping",
+          "Mapping",
+          "Masking",
+          "Meeting",
+          "Reading",
+          "Recording",
+          "Seed",
+          "Setting",
+          "Sharing",
+          "Standing",
+          "Timing",
+          "Tracing",
           "Unit");
 
   /**

@@ -398,7 +398,8 @@ public abstract class AlgorithmContract extends StoreFixture {
         random -> {
           long largest = random.nextLong(1, 40);
           Policy widest = policy(largest, SECOND);
-          List<GeneratedRequest> asks = Traffic.of(random, widest, 200, SECOND / 4, resolutionNanos());
+          List<GeneratedRequest> asks =
+              Traffic.of(random, widest, 200, SECOND / 4, resolutionNanos());
           List<Long> limits = random.longs(200, 0, largest + 1).boxed().toList();
           return new Trial<>(
               "limits " + limits,
@@ -412,7 +413,8 @@ public abstract class AlgorithmContract extends StoreFixture {
                   if (i % 3 == 0) {
                     binding = store.bind("rule", policy(limits.get(i), SECOND), ask.nowNanos());
                   }
-                  Decision answer = request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
+                  Decision answer =
+                      request(store, binding, ask.key(), ask.nowNanos(), ask.permits());
                   history.add(Operation.at(ask.key(), ask.permits(), answer));
                 }
                 assertBounded(history, widest);

@@ -97,7 +97,8 @@ public abstract class Oracle {
       case SLIDING_WINDOW ->
           new SlidingOracle(
               admitted, policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_LOG -> new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos);
+      case SLIDING_WINDOW_LOG ->
+          new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos);
       case SLIDING_WINDOW_BUCKETS ->
           new SlidingOracle(admitted, policy, policy.granularityNanos(), resolutionNanos);
       case SLIDING_WINDOW_COUNTER -> new WeightedOracle(admitted, policy, resolutionNanos);

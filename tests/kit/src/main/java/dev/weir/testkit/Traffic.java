@@ -78,7 +78,8 @@ public final class Traffic {
    *
    * @param backNanos how far the time may go back
    */
-  public static List<GeneratedRequest> of(SplittableRandom random, Policy policy, int count, long backNanos) {
+  public static List<GeneratedRequest> of(
+      SplittableRandom random, Policy policy, int count, long backNanos) {
     return of(random, policy, count, backNanos, 1);
   }
 

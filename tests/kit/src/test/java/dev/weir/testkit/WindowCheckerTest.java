@@ -72,7 +72,8 @@ class WindowCheckerTest {
     history.add(Operation.admitted("k", 0, 0));
     assertThat(excess(history)).isZero();
     history.add(Operation.admitted("other", 2, 5));
-    assertThat(WindowChecker.fullest(history, WINDOW)).isEqualTo(new FullestWindow("other", 5, 0, 9));
+    assertThat(WindowChecker.fullest(history, WINDOW))
+        .isEqualTo(new FullestWindow("other", 5, 0, 9));
   }
 
   @Test

@@ -148,7 +148,8 @@ public final class Authenticator {
   }
 
   /** Adds a refused change to the log of changes, if there are not too many. */
-  public void refused(AdminRequest request, String id, Actor actor, Route route, RequestException refused) {
+  public void refused(
+      AdminRequest request, String id, Actor actor, Route route, RequestException refused) {
     Token token = actor.token();
     if (refusals.failed(token.id()) == null) {
       log(

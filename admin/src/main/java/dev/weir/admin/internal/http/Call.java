@@ -88,7 +88,8 @@ public final class Call {
     List<String> names = List.of(known);
     for (String name : members.names()) {
       if (!names.contains(name)) {
-        throw new RequestException(400, ShownText.wrong("body", name, "one of " + String.join(", ", names)));
+        throw new RequestException(
+            400, ShownText.wrong("body", name, "one of " + String.join(", ", names)));
       }
     }
     return members;
@@ -141,12 +142,14 @@ public final class Call {
     String type = request.field("content-type").split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     if (!types.contains(type)) {
       String expected = String.join(" or ", types.stream().sorted().toList());
-      throw new RequestException(415, ShownText.wrong("Content-Type", type.isEmpty() ? "none" : type, expected));
+      throw new RequestException(
+          415, ShownText.wrong("Content-Type", type.isEmpty() ? "none" : type, expected));
     }
     try {
       byte[] bytes = request.body().readNBytes(most + 1);
       if (bytes.length > most) {
-        throw new RequestException(413, "body: more than " + most + " bytes (expected: at most so many)");
+        throw new RequestException(
+            413, "body: more than " + most + " bytes (expected: at most so many)");
       }
       return bytes;
     } catch (IOException e) {

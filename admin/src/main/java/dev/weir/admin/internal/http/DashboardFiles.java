@@ -142,7 +142,8 @@ public final class DashboardFiles {
    */
   public AdminResponse answer(AdminRequest request) {
     if (!request.method().equals("GET")) {
-      throw new RequestException(405, ShownText.wrong("method", request.method(), "GET")).field("Allow", "GET");
+      throw new RequestException(405, ShownText.wrong("method", request.method(), "GET"))
+          .field("Allow", "GET");
     }
     String path = request.path();
     if (path.equals(PATH)) {

@@ -37,7 +37,8 @@ public final class PercentText {
       } else if (c > ' ' && c < 0x7f) {
         bytes.write(c);
       } else {
-        throw new RequestException(400, ShownText.wrong("address", part, "ASCII, others with % escapes"));
+        throw new RequestException(
+            400, ShownText.wrong("address", part, "ASCII, others with % escapes"));
       }
     }
     try {

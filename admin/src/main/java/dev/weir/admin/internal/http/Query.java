@@ -17,7 +17,8 @@ public final class Query {
    */
   public Query(String text, Set<String> known) {
     if (text.length() > MAX_LENGTH) {
-      throw new RequestException(400, "query: " + text.length() + " bytes (expected: at most 16384)");
+      throw new RequestException(
+          400, "query: " + text.length() + " bytes (expected: at most 16384)");
     }
     for (String part : text.isEmpty() ? new String[0] : text.split("&", -1)) {
       int equals = part.indexOf('=');
@@ -33,7 +34,8 @@ public final class Query {
                 + ")");
       }
       if (values.putIfAbsent(name, value) != null) {
-        throw new RequestException(400, "query: " + ShownText.brief(name) + " twice (expected: once)");
+        throw new RequestException(
+            400, "query: " + ShownText.brief(name) + " twice (expected: once)");
       }
     }
   }

@@ -42,7 +42,8 @@ public final class Router {
    */
   public Match match(String method, String path) {
     if (path.length() > MAX_PATH) {
-      throw new RequestException(400, "path: " + path.length() + " bytes (expected: at most 32768)");
+      throw new RequestException(
+          400, "path: " + path.length() + " bytes (expected: at most 32768)");
     }
     if (!path.equals(BASE) && !path.startsWith(BASE + "/")) {
       throw nothing(path);
@@ -67,7 +68,8 @@ public final class Router {
       throw nothing(path);
     }
     String allowed = String.join(", ", methods);
-    throw new RequestException(405, ShownText.wrong("method", method, allowed)).field("Allow", allowed);
+    throw new RequestException(405, ShownText.wrong("method", method, allowed))
+        .field("Allow", allowed);
   }
 
   private static RequestException nothing(String path) {

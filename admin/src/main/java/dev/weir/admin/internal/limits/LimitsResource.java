@@ -125,8 +125,8 @@ public final class LimitsResource implements Resource {
   /**
    * Returns the version that the record must have.
    *
-   * @throws RequestException with 428 if the request does not state it, with 412 if the record does not have
-   *     it
+   * @throws RequestException with 428 if the request does not state it, with 412 if the record does
+   *     not have it
    */
   private long expected(Call call, Subject subject) {
     Barrier.check(call);
@@ -194,7 +194,8 @@ public final class LimitsResource implements Resource {
     Cause cause = call.causeOfQuery();
     long expected = expected(call, subject);
     if (expected == RecordWrite.ABSENT) {
-      throw new RequestException(400, "If-None-Match: * (expected: If-Match with the record's ETag)");
+      throw new RequestException(
+          400, "If-None-Match: * (expected: If-Match with the record's ETag)");
     }
     List<Change> changes = write(RecordWrite.delete(subject, expected), cause);
     Map<String, Object> waited = new LinkedHashMap<>();

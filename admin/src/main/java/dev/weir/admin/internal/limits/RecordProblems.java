@@ -24,7 +24,8 @@ public final class RecordProblems {
       return problems;
     }
     if (!record.plan().isEmpty() && !rules.plans(domain).contains(record.plan())) {
-      problems.add(ShownText.wrong("plan", record.plan(), "one of domain " + ShownText.brief(domain)));
+      problems.add(
+          ShownText.wrong("plan", record.plan(), "one of domain " + ShownText.brief(domain)));
     }
     for (OwnLimit limit : record.limits()) {
       problem(record, limit, rules, problems);

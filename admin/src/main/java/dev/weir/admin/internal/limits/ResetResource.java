@@ -69,7 +69,8 @@ public final class ResetResource implements Resource {
 
   private AdminResponse reset(Call call) {
     if (!allowed) {
-      throw new RequestException(403, "reset: switched off (expected: a server without --no-reset)");
+      throw new RequestException(
+          403, "reset: switched off (expected: a server without --no-reset)");
     }
     Json.Members body = call.body("domain", "descriptor", "descriptors", "reason", "confirm");
     Map<String, @Nullable Object> described = body.without(Set.of("reason", "confirm"));
@@ -114,7 +115,8 @@ public final class ResetResource implements Resource {
       Request request, Map<String, @Nullable Object> described, Cause cause) {
     String json = Json.write(described);
     if (json.length() > Entry.MAX_JSON_BYTES / 4) {
-      throw new RequestException(422, "body: " + json.length() + " characters (expected: at most 16384)");
+      throw new RequestException(
+          422, "body: " + json.length() + " characters (expected: at most 16384)");
     }
     try {
       store.log("reset", json, cause);

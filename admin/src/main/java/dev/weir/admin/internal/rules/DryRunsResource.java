@@ -102,7 +102,8 @@ public final class DryRunsResource implements Resource {
     Json.Members body = call.files("rules", "records", "minutes");
     long minutes = body.has("minutes") ? Call.reading(() -> body.number("minutes")) : MAX_MINUTES;
     if (minutes < 1 || minutes > MAX_MINUTES) {
-      throw new RequestException(422, ShownText.wrong("minutes", Long.toString(minutes), "1 to " + MAX_MINUTES));
+      throw new RequestException(
+          422, ShownText.wrong("minutes", Long.toString(minutes), "1 to " + MAX_MINUTES));
     }
     if (!body.has("rules") && !body.has("records")) {
       throw new RequestException(422, "body: no change (expected: rules, records or both)");
@@ -163,7 +164,8 @@ public final class DryRunsResource implements Resource {
       List<Json.Members> given, RuleSet rules) {
     if (given.size() > MAX_RECORDS) {
       throw new RequestException(
-          422, ShownText.wrong("records", Integer.toString(given.size()), "at most " + MAX_RECORDS));
+          422,
+          ShownText.wrong("records", Integer.toString(given.size()), "at most " + MAX_RECORDS));
     }
     Map<DryRun.Subject, SubjectLimits> records = new HashMap<>();
     List<String> problems = new ArrayList<>();
@@ -231,7 +233,9 @@ public final class DryRunsResource implements Resource {
     RecordedTraffic source = recorded;
     return (source == null ? Optional.<DryRuns.Status>empty() : source.runs().find(id))
         .orElseThrow(
-            () -> new RequestException(404, ShownText.wrong("dry run", id, "one of the last ten on this node")));
+            () ->
+                new RequestException(
+                    404, ShownText.wrong("dry run", id, "one of the last ten on this node")));
   }
 
   private AdminResponse show(Call call) {
@@ -256,7 +260,8 @@ public final class DryRunsResource implements Resource {
     DryRun.Done done = status.done();
     if (done == null) {
       throw new RequestException(
-          409, ShownText.wrong("dry run", status.state().text(), "done: only then it has a report"));
+          409,
+          ShownText.wrong("dry run", status.state().text(), "done: only then it has a report"));
     }
     AdminResponse page = Reply.bytes(200, "text/html; charset=utf-8", done.page().getBytes(UTF_8));
     return Reply.with(

@@ -30,13 +30,15 @@ public final class RolloutJson {
   static Rollouts.Plan plan(Json.Members members) throws IOException {
     for (String name : members.names()) {
       if (!List.of("nodes", "for", "max_refused_rise").contains(name)) {
-        throw new RequestException(400, ShownText.wrong("rollout", name, "one of nodes, for, max_refused_rise"));
+        throw new RequestException(
+            400, ShownText.wrong("rollout", name, "one of nodes, for, max_refused_rise"));
       }
     }
     int share = hundredths("rollout: nodes", members.text("nodes"), 100, 9_900);
     if (share % 100 != 0) {
       throw new RequestException(
-          400, ShownText.wrong("rollout: nodes", members.text("nodes"), "whole percents, 1% to 99%"));
+          400,
+          ShownText.wrong("rollout: nodes", members.text("nodes"), "whole percents, 1% to 99%"));
     }
     int rise =
         members.has("max_refused_rise")
@@ -63,7 +65,8 @@ public final class RolloutJson {
       }
     }
     throw new RequestException(
-        400, ShownText.wrong(name, text, "such as 2%, " + least / 100 + "% to " + most / 100 + "%"));
+        400,
+        ShownText.wrong(name, text, "such as 2%, " + least / 100 + "% to " + most / 100 + "%"));
   }
 
   public static Map<String, Object> members(Rollout rollout) {

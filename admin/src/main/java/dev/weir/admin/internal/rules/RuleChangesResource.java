@@ -86,12 +86,14 @@ public final class RuleChangesResource implements Resource {
   /** Returns the rules in force, if they are those that the change was made for. */
   private RuleVersion expected(Call call) {
     if (versions.areFiles()) {
-      throw new RequestException(409, "rules: from files (expected: from the store; change the files)");
+      throw new RequestException(
+          409, "rules: from files (expected: from the store; change the files)");
     }
     Barrier.check(call);
     List<String> tags = Call.tags(call.request().field("if-match"));
     if (tags.isEmpty()) {
-      throw new RequestException(428, "If-Match: missing (expected: the ETag of GET /admin/v1/rules)");
+      throw new RequestException(
+          428, "If-Match: missing (expected: the ETag of GET /admin/v1/rules)");
     }
     RuleVersion head = versions.head();
     if (!tags.contains("*") && !tags.contains(RulesResource.tag(head, false))) {
@@ -161,7 +163,8 @@ public final class RuleChangesResource implements Resource {
         return new Made(new Barrier.Write(made.number(), 0, made.at()), null);
       }
       if (before.revision() == 0) {
-        throw new RequestException(409, "rollout: of the first rules (expected: rules before them)");
+        throw new RequestException(
+            409, "rollout: of the first rules (expected: rules before them)");
       }
       Rollout rollout = Rollouts.begin(store, before.revision(), tree, changed, plan, cause);
       return new Made(

@@ -50,7 +50,8 @@ record RuleEdit(Map<String, String> put, List<String> delete) {
               if (bytes > ConfigStore.MAX_TEXT_BYTES) {
                 throw new RequestException(
                     422,
-                    ShownText.wrong(name, bytes + " bytes", "at most " + ConfigStore.MAX_TEXT_BYTES));
+                    ShownText.wrong(
+                        name, bytes + " bytes", "at most " + ConfigStore.MAX_TEXT_BYTES));
               }
             });
   }

@@ -20,7 +20,9 @@ import java.util.TreeMap;
 public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.LoadResult loaded) {
   static RuleVersion of(long revision, Map<String, String> texts, RuleDefaults defaults) {
     Rules.LoadResult loaded =
-        texts.isEmpty() ? new Rules.LoadResult(RuleSet.EMPTY, List.of()) : Rules.parse(texts, defaults);
+        texts.isEmpty()
+            ? new Rules.LoadResult(RuleSet.EMPTY, List.of())
+            : Rules.parse(texts, defaults);
     return new RuleVersion(
         revision, Collections.unmodifiableSortedMap(new TreeMap<>(texts)), loaded);
   }

@@ -123,7 +123,8 @@ public final class RulesResource implements Resource {
     RuleVersion base =
         body.has("base") ? versions.at(Call.reading(() -> body.number("base"))) : versions.head();
     if (body.has("files") == (body.has("put") || body.has("delete"))) {
-      throw new RequestException(400, "body: files, put and delete (expected: either files, or changes)");
+      throw new RequestException(
+          400, "body: files, put and delete (expected: either files, or changes)");
     }
     RuleVersion proposed =
         body.has("files")

@@ -51,7 +51,10 @@ public final class LiveFeed {
   private boolean stopped;
 
   public LiveFeed(
-      Observations observed, RefusalsResource refusals, Authenticator authenticator, Ticker ticker) {
+      Observations observed,
+      RefusalsResource refusals,
+      Authenticator authenticator,
+      Ticker ticker) {
     this.observed = observed;
     this.refusals = refusals;
     this.authenticator = authenticator;

@@ -75,7 +75,8 @@ public final class StatsResource implements Resource {
     long to = query.number("to", now, 1, MAX_TIME);
     long from = query.number("from", Math.max(0, to - DEFAULT_SECONDS), 0, MAX_TIME);
     if (from >= to) {
-      throw new RequestException(400, ShownText.wrong("from", Long.toString(from), "before to: " + to));
+      throw new RequestException(
+          400, ShownText.wrong("from", Long.toString(from), "before to: " + to));
     }
     return new long[] {from, to};
   }

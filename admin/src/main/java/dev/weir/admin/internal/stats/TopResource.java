@@ -131,7 +131,8 @@ public final class TopResource implements Resource {
     KeyName key = ref.matches("[0-9a-f]{16}") ? find(ref) : null;
     if (key == null) {
       throw new RequestException(
-          404, ShownText.wrong("ref", ref, "that of a key among the last refusals or busiest keys"));
+          404,
+          ShownText.wrong("ref", ref, "that of a key among the last refusals or busiest keys"));
     }
     Map<String, Object> noted = new LinkedHashMap<>();
     noted.put("ref", ref);

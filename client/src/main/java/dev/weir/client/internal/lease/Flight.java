@@ -239,7 +239,8 @@ public final class Flight {
       }
       Callbacks.run(
           over.stream()
-              .<Runnable>map(each -> () -> each.done.accept(desk.answerUnavailable(each.request, reason)))
+              .<Runnable>map(
+                  each -> () -> each.done.accept(desk.answerUnavailable(each.request, reason)))
               .toList());
       if (next != null) {
         next.go();

@@ -301,7 +301,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
         by.giveBack(lease.getLease(), lease.getPermits());
       } else {
         Status status = answer.statuses().get(i);
-        LastAnswer told = away.lastAnswer(lease, grant.getResult().getStatuses(i), status.currentLimit());
+        LastAnswer told =
+            away.lastAnswer(lease, grant.getResult().getStatuses(i), status.currentLimit());
         key.learn(lease, status, told, by, revision, sentAt, this);
       }
     }
@@ -349,7 +350,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
           }
         };
     service.send(
-        new ServiceCall(Messages.peek(request), new long[permits.length], false, deadlineNanos, reply));
+        new ServiceCall(
+            Messages.peek(request), new long[permits.length], false, deadlineNanos, reply));
   }
 
   private Answer unknown(Request request) {

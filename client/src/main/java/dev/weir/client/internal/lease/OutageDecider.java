@@ -55,7 +55,8 @@ final class OutageDecider {
   }
 
   /** Returns what the client keeps of an answer about a rule. */
-  LastAnswer lastAnswer(DescriptorLease lease, DescriptorStatus status, @Nullable CurrentLimit limit) {
+  LastAnswer lastAnswer(
+      DescriptorLease lease, DescriptorStatus status, @Nullable CurrentLimit limit) {
     OnFailure said = lease.getOnFailure();
     FailureMode mode =
         switch (said) {

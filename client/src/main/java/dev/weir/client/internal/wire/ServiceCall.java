@@ -41,7 +41,8 @@ public final class ServiceCall {
    * @param ahead permits in advance, for each descriptor
    * @param deadlineNanos the time to wait for the answer, from now on
    */
-  public ServiceCall(Check check, long[] ahead, boolean refundable, long deadlineNanos, Reply reply) {
+  public ServiceCall(
+      Check check, long[] ahead, boolean refundable, long deadlineNanos, Reply reply) {
     this.check = check;
     this.ahead = ahead.clone();
     this.refundable = refundable;

@@ -140,7 +140,8 @@ final class Gateway {
     }
   }
 
-  private JsonNode authenticated(int next, String path, byte[] json) throws GatewayRefusal, GatewayFailure {
+  private JsonNode authenticated(int next, String path, byte[] json)
+      throws GatewayRefusal, GatewayFailure {
     if (settings.user().isEmpty()) {
       return post(next, path, json, "");
     }

@@ -148,7 +148,8 @@ public final class RowConfigStore implements ConfigStore {
             });
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
+          Log log =
+              new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           if (log.head().revision() != expectedRevision) {
             throw new ConfigException(
                 Kind.CONFLICT,
@@ -222,7 +223,8 @@ public final class RowConfigStore implements ConfigStore {
     List<byte[]> keys = writes.stream().map(write -> Keys.subject(write.subject())).toList();
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
+          Log log =
+              new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           List<byte @Nullable []> before = reader.get(Table.RECORD, keys);
           for (int i = 0; i < writes.size(); i++) {
             requireVersion(writes.get(i), before.get(i));
@@ -330,9 +332,11 @@ public final class RowConfigStore implements ConfigStore {
     byte[] key = Keys.entry(write.kind(), write.name());
     return rows.update(
         (reader, batch, wallNanos) -> {
-          Log log = new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
+          Log log =
+              new Log(RowFormat.head(reader, store), batch, RowFormat.instant(wallNanos), cause);
           byte[] stored = reader.get(Table.ENTRY, List.of(key)).get(0);
-          Entry before = stored == null ? null : RowFormat.entry(write.kind(), write.name(), stored);
+          Entry before =
+              stored == null ? null : RowFormat.entry(write.kind(), write.name(), stored);
           requireVersion(
               write.kind() + " " + write.name(),
               before == null ? RecordWrite.ABSENT : before.version(),

@@ -279,7 +279,8 @@ final class DynamoItems implements Items {
     for (String partition : partitions) {
       int pageSize = limit / partitions.size() + LEAST_PAGE;
       byte[] end = to == null ? null : Layout.to(to);
-      sources.add(new SortedItems(this.table.new Query(partition, Layout.from(from), end, pageSize)));
+      sources.add(
+          new SortedItems(this.table.new Query(partition, Layout.from(from), end, pageSize)));
     }
     List<Item> items = new ArrayList<>();
     while (items.size() < limit) {

@@ -301,7 +301,8 @@ public final class Queues implements AutoCloseable {
       return false;
     }
     waiter.turn.cancel();
-    waiter.turn = ticker.schedule(Math.max(0, waiter.askNanos - ticker.nanos()), () -> decide(waiter));
+    waiter.turn =
+        ticker.schedule(Math.max(0, waiter.askNanos - ticker.nanos()), () -> decide(waiter));
     return true;
   }
 

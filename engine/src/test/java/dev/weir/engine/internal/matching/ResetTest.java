@@ -3,7 +3,6 @@ package dev.weir.engine.internal.matching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Binding;
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -81,7 +80,10 @@ class ResetTest {
     FakeRecords records = new FakeRecords();
     records.put("a", FakeRecords.plan("gold"));
     Engine engine =
-        Engine.builder(new MemoryStore()).ticker(new Fixture(RULES).ticker).subjects(records, SubjectSettings.DEFAULTS).build();
+        Engine.builder(new MemoryStore())
+            .ticker(new Fixture(RULES).ticker)
+            .subjects(records, SubjectSettings.DEFAULTS)
+            .build();
     engine.apply(Fixture.rules(RULES));
     for (int i = 0; i < 5; i++) {
       assertThat(engine.decide(USER).allowed()).isTrue();

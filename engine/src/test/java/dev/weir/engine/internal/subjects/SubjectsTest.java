@@ -3,7 +3,6 @@ package dev.weir.engine.internal.subjects;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.engine.Answer;
@@ -83,8 +82,7 @@ class SubjectsTest {
 
   private Engine engine(SubjectSettings settings) {
     MemoryStore store = new MemoryStore(10_000);
-    Engine made =
-        Engine.builder(store).ticker(ticker).subjects(records, settings).build();
+    Engine made = Engine.builder(store).ticker(ticker).subjects(records, settings).build();
     made.apply(Fixture.rules(RULES));
     return made;
   }
@@ -213,7 +211,8 @@ class SubjectsTest {
   void raise_endsByItself_atItsInstant() {
     long until = ticker.nanos() + Duration.ofSeconds(10).toNanos();
     records.put(
-        "alice", new SubjectLimits(null, Map.of("user-minute", new SubjectLimits.OwnLimit(10, until))));
+        "alice",
+        new SubjectLimits(null, Map.of("user-minute", new SubjectLimits.OwnLimit(10, until))));
     assertThat(admitted(ALICE, 5)).isEqualTo(5);
     ticker.set(until - 1);
     assertThat(limit(engine.decide(ALICE)).requestsPerUnit()).isEqualTo(10);

@@ -77,7 +77,8 @@ public final class RespGuest implements Guest {
 
   private String throttle(String rule, String key, String permits) throws IOException {
     if (rule.equals(Ration.RULE)) {
-      return client.exchange("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
+      return client.exchange(
+          "CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
     }
     String burst = SoakRules.THROTTLE_BURST - 1 + "";
     String count = SoakRules.THROTTLE_BURST + "";

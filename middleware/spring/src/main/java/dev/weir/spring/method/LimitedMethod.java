@@ -22,7 +22,10 @@ final class LimitedMethod {
   private final ReturnKind returns;
 
   LimitedMethod(
-      Method method, Class<?> targetClass, List<MethodLimit> limits, ParameterNameDiscoverer names) {
+      Method method,
+      Class<?> targetClass,
+      List<MethodLimit> limits,
+      ParameterNameDiscoverer names) {
     this.method = method;
     this.targetClass = targetClass;
     this.limits = limits;
@@ -47,7 +50,8 @@ final class LimitedMethod {
    * @param shared the parts that all contexts have in common: beans, readers of properties
    * @throws IllegalStateException if an expression has no value for it
    */
-  @Nullable CallRequest request(String domain, MethodInvocation call, StandardEvaluationContext shared) {
+  @Nullable CallRequest request(
+      String domain, MethodInvocation call, StandardEvaluationContext shared) {
     EvaluationContext context = constant ? null : context(call, shared);
     List<MethodLimit> asked = new ArrayList<>(limits.size());
     List<Descriptor> descriptors = new ArrayList<>(limits.size());

@@ -70,7 +70,10 @@ final class StageReturn implements ReturnKind {
   }
 
   private static void finish(
-      LimitedCall call, CallRequest asked, Answer answer, CompletableFuture<@Nullable Object> result) {
+      LimitedCall call,
+      CallRequest asked,
+      Answer answer,
+      CompletableFuture<@Nullable Object> result) {
     try {
       CompletionStage<?> stage = (CompletionStage<?>) call.finish(asked, answer);
       if (stage == null) {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.FailureMode;
 import dev.weir.Sharing;
 import dev.weir.engine.Grant;
-import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Loan;
+import dev.weir.engine.LoanRequest;
 import java.io.IOException;
 
 /** The body of an answer of {@code /v1/lease}. */

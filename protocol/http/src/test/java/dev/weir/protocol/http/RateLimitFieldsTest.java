@@ -157,7 +157,8 @@ class RateLimitFieldsTest {
     Policy policy = policy("p", 5, Duration.ofMinutes(1));
     for (int i = 0; i < runs; i++) {
       long now = 1_700_000_000 * SECOND + random.nextLong(10 * SECOND);
-      long wait = random.nextBoolean() ? random.nextLong(1, 60 * SECOND) : random.nextLong(1, 60) * SECOND;
+      long wait =
+          random.nextBoolean() ? random.nextLong(1, 60 * SECOND) : random.nextLong(1, 60) * SECOND;
       Answer answer = answer(status(policy, 0, Reason.OVER_LIMIT, wait));
       String reset = older(OlderFields.GITHUB, answer, now).get("X-RateLimit-Reset");
       assertThat(Long.parseLong(reset) * SECOND)

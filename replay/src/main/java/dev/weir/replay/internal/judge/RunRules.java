@@ -5,7 +5,6 @@ import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.RoutedStore;
 import dev.weir.engine.SubjectSettings;
@@ -27,7 +26,12 @@ public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
   /** Returns an engine without rules. */
   Engine engine(Ticker ticker, LoadSignal load) {
     // A fixed seed: keys that collide do it in every run, so the output stays the same.
-    return Engine.builder(RoutedStore.inOne(store)).ticker(ticker).fingerprint(Fingerprint.seeded(0, 0)).load(load).subjects(policies, SubjectSettings.DEFAULTS).build();
+    return Engine.builder(RoutedStore.inOne(store))
+        .ticker(ticker)
+        .fingerprint(Fingerprint.seeded(0, 0))
+        .load(load)
+        .subjects(policies, SubjectSettings.DEFAULTS)
+        .build();
   }
 
   /** Returns a run of these rules. */

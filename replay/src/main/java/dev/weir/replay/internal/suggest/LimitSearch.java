@@ -59,7 +59,8 @@ public final class LimitSearch {
    * Returns a limit that is enough while one less is not. It is the smallest if the algorithm never
    * refuses more by a higher limit.
    */
-  public TriedLimit smallest(Predicate<TriedLimit> enough) throws TrafficException, StoppedException {
+  public TriedLimit smallest(Predicate<TriedLimit> enough)
+      throws TrafficException, StoppedException {
     long no = -1;
     long yes = 1;
     while (yes < Quota.MAX_PERMITS && !enough.test(refused(yes))) {

@@ -19,7 +19,8 @@ public record SubjectFields(int level, UnknownSubject unknown) {
 
   /** Reads the fields, and reports those that are wrong; each key at most once. */
   static SubjectFields read(Fields fields, RuleDraft draft, Problems problems) {
-    UnknownSubject said = fields.choice("unknown", List.of(UnknownSubject.values()), UnknownSubject.WAIT);
+    UnknownSubject said =
+        fields.choice("unknown", List.of(UnknownSubject.values()), UnknownSubject.WAIT);
     UnknownSubject unknown = said == null ? UnknownSubject.WAIT : said;
     if (!fields.has("by")) {
       if (fields.has("unknown")) {

@@ -41,8 +41,7 @@ public final class Wildcard {
   }
 
   /** Returns where a part of the pattern is in the text, at {@code from} or later; else -1. */
-  private static int find(
-      String pattern, int part, int length, String text, int from, int end) {
+  private static int find(String pattern, int part, int length, String text, int from, int end) {
     for (int i = from; i + length <= end; i++) {
       if (text.regionMatches(i, pattern, part, length)) {
         return i;

@@ -79,7 +79,8 @@ final class Admission implements ServerInterceptor {
     if (unary) {
       inFlight.begin();
     }
-    return new AdmittedCall<>(listener, call, token, stream, connection, new CallKind(watch, unary));
+    return new AdmittedCall<>(
+        listener, call, token, stream, connection, new CallKind(watch, unary));
   }
 
   private boolean watch(GrpcConnection connection) {

@@ -82,7 +82,8 @@ final class ReceiveQueue implements Http2LocalFlowController {
    * @param changed is run when the bytes change between two reads
    */
   static ReceiveQueue follow(Http2Connection connection, Runnable changed) {
-    ReceiveQueue unasked = new ReceiveQueue(connection, connection.local().flowController(), changed);
+    ReceiveQueue unasked =
+        new ReceiveQueue(connection, connection.local().flowController(), changed);
     connection.local().flowController(unasked);
     connection.addListener(
         new Http2ConnectionAdapter() {

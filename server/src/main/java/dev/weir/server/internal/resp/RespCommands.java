@@ -117,11 +117,12 @@ final class RespCommands {
   /**
    * Runs one command. Its reply is in the writer after this, or after {@link #finish}.
    *
-   * @param later receives the task that {@link NextStep#WAIT} and {@link NextStep#AGAIN} wait for: it
-   *     writes the reply, and is to be run on the event loop. It may be called before this method
-   *     returns.
+   * @param later receives the task that {@link NextStep#WAIT} and {@link NextStep#AGAIN} wait for:
+   *     it writes the reply, and is to be run on the event loop. It may be called before this
+   *     method returns.
    */
-  NextStep run(RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
+  NextStep run(
+      RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
     if (session.generation != tokens.generation()) {
       session.generation = tokens.generation();
       session.authenticated &= !tokens.required() || tokens.accepts(session.token);
@@ -132,7 +133,9 @@ final class RespCommands {
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
-        return checks.run(later) ? throttle(session, command, nowNanos, cell, later) : NextStep.AGAIN;
+        return checks.run(later)
+            ? throttle(session, command, nowNanos, cell, later)
+            : NextStep.AGAIN;
       }
       if (!calls.run(nowNanos, out, later)) {
         return NextStep.AGAIN;
@@ -572,7 +575,8 @@ final class RespCommands {
       wanted.add(command.text(i).toLowerCase(Locale.ROOT));
     }
     boolean all =
-        wanted.isEmpty() || wanted.stream().anyMatch(Set.of("all", "default", "everything")::contains);
+        wanted.isEmpty()
+            || wanted.stream().anyMatch(Set.of("all", "default", "everything")::contains);
     StringJoiner sections = new StringJoiner("\r\n");
     if (all || wanted.contains("server")) {
       sections.add(

@@ -199,7 +199,9 @@ final class ClusterChecks {
     String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
     if (!members.isEmpty() && members.get(0).standsForAll()) {
       return newcomer(settings)
-          .or(() -> name.isEmpty() ? Optional.empty() : Optional.of(memberOf(members.get(0), name)));
+          .or(
+              () ->
+                  name.isEmpty() ? Optional.empty() : Optional.of(memberOf(members.get(0), name)));
     }
     return members.stream()
         .filter(each -> each.name().equals(name) || each.host().equals(name))

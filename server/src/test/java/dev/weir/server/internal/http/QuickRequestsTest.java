@@ -195,7 +195,8 @@ class QuickRequestsTest {
     try (Socket socket = connect()) {
       assertThat(request(socket, request("", "bucket", "both")))
           .contains(" 200 OK", "\"limitRemaining\":2");
-      assertThat(request(socket, request(LONG_WAY, "bucket", "both"))).contains("\"limitRemaining\":1");
+      assertThat(request(socket, request(LONG_WAY, "bucket", "both")))
+          .contains("\"limitRemaining\":1");
       assertThat(request(socket, request("", "bucket", "both"))).contains(" 200 OK");
       assertThat(request(socket, request(LONG_WAY, "bucket", "both"))).contains(" 429 ");
       assertThat(request(socket, request("", "bucket", "both")))

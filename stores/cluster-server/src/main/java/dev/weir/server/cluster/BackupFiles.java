@@ -18,8 +18,8 @@ final class BackupFiles implements ClusterBackups {
   }
 
   @Override
-  public RestoredCluster restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
-      throws IOException {
+  public RestoredCluster restore(
+      Path from, Path folder, ClusterMember self, String zone, boolean trust) throws IOException {
     ClusterBackup backup = ClusterBackup.open(from);
     String cluster = ClusterRestore.into(backup, folder, self, zone, trust, Ticker.system());
     return new RestoredCluster(cluster, contents(backup));

@@ -43,7 +43,9 @@ final class ClusterFamilies {
         GroupMetrics::clockFaults);
     List<UndecidedCount> undecided = new ArrayList<>();
     for (GroupMetrics group : groups) {
-      group.uncertain().forEach((why, count) -> undecided.add(new UndecidedCount(group, why, count)));
+      group
+          .uncertain()
+          .forEach((why, count) -> undecided.add(new UndecidedCount(group, why, count)));
     }
     to.counters(
         "weir_cluster_uncertain",

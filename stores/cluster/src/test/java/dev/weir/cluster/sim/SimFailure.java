@@ -79,7 +79,8 @@ record SimFailure(long seed, Defect defect, List<SimFault> faults, SimRun run) {
   public String toString() {
     StringBuilder words = new StringBuilder();
     words.append(String.format("seed %d, %s, %d faults%n", seed, defect, faults.size()));
-    run.descriptions().forEach((number, told) -> words.append(String.format("%4d  %s%n", number, told)));
+    run.descriptions()
+        .forEach((number, told) -> words.append(String.format("%4d  %s%n", number, told)));
     List<Violation> violations = run.violations();
     for (Violation each : violations.subList(0, Math.min(5, violations.size()))) {
       words.append(String.format("%s: %s%n", each.kind(), each.text()));

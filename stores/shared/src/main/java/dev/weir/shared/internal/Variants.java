@@ -37,7 +37,8 @@ public final class Variants {
    *
    * @param binding the last one that requested the authority
    */
-  private record HeldAuthority(SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
+  private record HeldAuthority(
+      SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
     void tick() {
       authority.tick(binding);
     }

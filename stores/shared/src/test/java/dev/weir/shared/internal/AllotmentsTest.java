@@ -261,7 +261,8 @@ class AllotmentsTest {
     for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
       FakeStore other = new FakeStore(ticker);
       Policy aligned = policy(algorithm);
-      Allotments held = new Allotments(aligned, clocks, counters, Bindings.MANY_KEYS, other::receive);
+      Allotments held =
+          new Allotments(aligned, clocks, counters, Bindings.MANY_KEYS, other::receive);
       SharedBinding own = Bindings.of("aligned", aligned, null, held);
       held.decide(own, KEY, 1, new Answers());
       other.grant(1, said(100, 0, 970 * MILLI));

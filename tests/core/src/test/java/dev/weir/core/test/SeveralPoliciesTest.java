@@ -308,15 +308,12 @@ class SeveralPoliciesTest {
       for (int i = 0; i < 300; i++) {
         time.advance(random.nextLong(20_000_000));
         if (i == 0 || random.nextInt(10) == 0) {
-          long[] permits = {
-            random.nextLong(1, 10), random.nextLong(1, 30), random.nextLong(1, 20)
-          };
+          long[] permits = {random.nextLong(1, 10), random.nextLong(1, 30), random.nextLong(1, 20)};
           List<Quota> quotas = new ArrayList<>();
           for (int w = 0; w < (random.nextBoolean() ? 3 : 2); w++) {
             quotas.add(random.nextInt(quotas.size() + 1), quota(permits, windows, w));
           }
-          limiter.replace(
-              quotas.get(0), quotas.subList(1, quotas.size()).toArray(Quota[]::new));
+          limiter.replace(quotas.get(0), quotas.subList(1, quotas.size()).toArray(Quota[]::new));
           changed.add(time.nanos());
           inForce.add(permits);
         }

@@ -73,7 +73,8 @@ class TraceAgreementTest {
     }
   }
 
-  private static void add(List<DynamicTest> tests, String name, List<GeneratedRequest> asks, long permits) {
+  private static void add(
+      List<DynamicTest> tests, String name, List<GeneratedRequest> asks, long permits) {
     for (Algorithm algorithm : Algorithm.values()) {
       Policy policy = Policy.builder(Quota.perMinute(permits)).algorithm(algorithm).build();
       tests.add(DynamicTest.dynamicTest(name + ", " + algorithm, () -> agree(policy, asks)));

@@ -151,7 +151,8 @@ final class LayoutReader implements RecordReader {
   }
 
   /** Reads a value. Returns the place where the next one begins. */
-  private int piece(int i, byte[] data, int start, int end, RecordFields fields) throws UnreadableException {
+  private int piece(int i, byte[] data, int start, int end, RecordFields fields)
+      throws UnreadableException {
     Piece piece = pieces.get(i);
     int from = start;
     int to;

@@ -47,8 +47,8 @@ public interface RecordReader {
    * Moves to the next record. Blank lines are no records.
    *
    * @return false at the end of the input
-   * @throws UnreadableException if a wanted column cannot be found in the record; the next call goes on
-   *     after it
+   * @throws UnreadableException if a wanted column cannot be found in the record; the next call
+   *     goes on after it
    */
   boolean next(RecordFields fields) throws IOException, UnreadableException;
 

@@ -50,7 +50,8 @@ final class TimeUnits {
    * @param reader a reader of the input's beginning; it is used up
    * @throws TrafficException if they are numbers and no unit is plausible
    */
-  static InferredUnit infer(String column, RecordReader reader) throws IOException, TrafficException {
+  static InferredUnit infer(String column, RecordReader reader)
+      throws IOException, TrafficException {
     List<BigDecimal> numbers = new ArrayList<>();
     int others = numbers(column, reader, numbers);
     if (others > 0 && 10 * numbers.size() <= others) {

@@ -136,7 +136,8 @@ final class W3cReader implements RecordReader {
 
   private void record(RecordFields fields) throws UnreadableException {
     if (!missing.isEmpty()) {
-      throw new UnreadableException("column \"" + missing + "\": not in the last #Fields before this line");
+      throw new UnreadableException(
+          "column \"" + missing + "\": not in the last #Fields before this line");
     }
     byte[] data = lines.data();
     int count = cut(data, lines.from(), lines.to());

@@ -187,7 +187,8 @@ class TimeReaderTest {
     assertThat(reader.nanos(bytes, 0, bytes.length)).isEqualTo(1431857103000000000L);
     for (String text : List.of("[]", "[", "[17/May/2015:06:35:03 -0330", "[[1]]")) {
       byte[] wrong = text.getBytes(StandardCharsets.US_ASCII);
-      assertThatThrownBy(() -> reader.nanos(wrong, 0, wrong.length)).isInstanceOf(UnreadableException.class);
+      assertThatThrownBy(() -> reader.nanos(wrong, 0, wrong.length))
+          .isInstanceOf(UnreadableException.class);
     }
   }
 

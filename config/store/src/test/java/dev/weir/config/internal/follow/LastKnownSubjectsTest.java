@@ -78,7 +78,9 @@ class LastKnownSubjectsTest {
   @Test
   void ends_areShiftedAndNoEndStaysNone() {
     SubjectLimits shifted = LastKnownSubjects.shifted(OWN, 5);
-    assertThat(shifted.own()).containsEntry("r", new OwnLimit(7, 104)).containsEntry("s", new OwnLimit(8));
+    assertThat(shifted.own())
+        .containsEntry("r", new OwnLimit(7, 104))
+        .containsEntry("s", new OwnLimit(8));
     assertThat(shifted.plan()).isEqualTo("gold ä");
     assertThat(LastKnownSubjects.shifted(shifted, -5)).isEqualTo(OWN);
   }

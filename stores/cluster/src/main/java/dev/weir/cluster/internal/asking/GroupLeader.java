@@ -144,7 +144,8 @@ public final class GroupLeader {
       GroupSlots slots = replica.slots();
       while (each.next()) {
         charges += each.charges();
-        RefusedOperation refused = slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
+        RefusedOperation refused =
+            slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
         if (refused == null) {
           anyLeft = true;
         } else {

@@ -208,7 +208,8 @@ public final class Formation {
         found(network.seeds().get().resolve());
       }
       Charter held = charter;
-      Map<String, MemberReport> others = call(transport, new ByteWriter().writeByte(WHAT).toBytes());
+      Map<String, MemberReport> others =
+          call(transport, new ByteWriter().writeByte(WHAT).toBytes());
       String refusal = transport.self().level().refusal();
       if (refusal != null) {
         throw new IOException("cluster: this member was refused: " + refusal);
@@ -295,8 +296,8 @@ public final class Formation {
    *
    * @param held the charter before the others were called
    */
-  private synchronized void reconsider(Charter held, Map<String, MemberReport> others, boolean whole)
-      throws IOException {
+  private synchronized void reconsider(
+      Charter held, Map<String, MemberReport> others, boolean whole) throws IOException {
     String proposer = held.names().get(0);
     MemberReport said = others.get(proposer);
     boolean gone =
@@ -431,7 +432,8 @@ public final class Formation {
         .handle((said, error) -> said == null ? null : said.member().incarnation());
   }
 
-  private void propose(PeerTransport transport, Map<String, MemberReport> others) throws IOException {
+  private void propose(PeerTransport transport, Map<String, MemberReport> others)
+      throws IOException {
     List<Member> all = new ArrayList<>();
     for (Member each : members) {
       MemberReport said = others.get(each.name());
@@ -491,9 +493,13 @@ public final class Formation {
     return answers;
   }
 
-  private static CompletionStage<MemberReport> call(PeerTransport transport, String name, byte[] payload) {
+  private static CompletionStage<MemberReport> call(
+      PeerTransport transport, String name, byte[] payload) {
     try {
-      return transport.link(name, FORMING).call(KIND, payload, ANSWER_MILLIS).thenApply(MemberReport::read);
+      return transport
+          .link(name, FORMING)
+          .call(KIND, payload, ANSWER_MILLIS)
+          .thenApply(MemberReport::read);
     } catch (PeerException e) {
       return CompletableFuture.failedFuture(e);
     }

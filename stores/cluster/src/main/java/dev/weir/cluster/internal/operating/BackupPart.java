@@ -44,7 +44,8 @@ public final class BackupPart {
    * @param leaderNanos the longest wait for a leader
    * @throws IOException if it cannot be fetched, or the received bytes differ from the member's
    */
-  public ReceivedSnapshot copy(OutputStream out, long leaderNanos, long pauseNanos, Progress progress)
+  public ReceivedSnapshot copy(
+      OutputStream out, long leaderNanos, long pauseNanos, Progress progress)
       throws IOException, InterruptedException {
     Place place = taken(leaderNanos, pauseNanos);
     progress.received(0, 0);

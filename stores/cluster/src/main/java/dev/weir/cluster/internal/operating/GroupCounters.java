@@ -131,8 +131,8 @@ public final class GroupCounters {
   }
 
   /**
-   * Returns the time for which an entry has been committed and not applied, as far as {@link #record}
-   * has seen; 0 if there is none.
+   * Returns the time for which an entry has been committed and not applied, as far as {@link
+   * #record} has seen; 0 if there is none.
    */
   long lagNanos(long applied) {
     synchronized (committed) {

@@ -67,7 +67,8 @@ final class KnownPolicies {
    */
   KnownPolicies(MemoryStore restored, List<Use> uses) {
     for (Use each : uses) {
-      KnownPolicy known = new KnownPolicy(each.policy, rebound(restored, each.policy), each.lastNanos);
+      KnownPolicy known =
+          new KnownPolicy(each.policy, rebound(restored, each.policy), each.lastNanos);
       policies.put(new WrittenPolicy(each.policy.bytes()), known);
     }
   }

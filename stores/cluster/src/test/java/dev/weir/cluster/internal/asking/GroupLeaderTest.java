@@ -55,7 +55,8 @@ class GroupLeaderTest {
   }
 
   private static Result one(GroupLeader leader, ClusterPolicy policy, long key, long permits) {
-    ClusterReply reply = new ClusterReply(request(leader, Entries.decideOne(policy, key, permits, 1)));
+    ClusterReply reply =
+        new ClusterReply(request(leader, Entries.decideOne(policy, key, permits, 1)));
     long unused = reply.number();
     return reply.result();
   }
