@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * revision.
  */
 public final class Engine implements Decider, AutoCloseable {
-  private final DecisionPath path;
+  final DecisionPath path;
   private final RuleBindings bindings;
   private final EngineCounters counters = new EngineCounters();
   private final SubjectCounters subjectCounters = new SubjectCounters();
@@ -297,11 +297,6 @@ public final class Engine implements Decider, AutoCloseable {
     path.queues.endWithin(time.toNanos());
   }
 
-  /** Returns the path of this engine's requests. */
-  DecisionPath path() {
-    return path;
-  }
-
   /** Returns the part that lends permits to clients. */
   public Leases leases() {
     return leases;
@@ -326,9 +321,8 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Returns the counts of the engine like {@link #metrics}, but with one element for each path of a
-   * rule, whatever labels it counts by, and in no order. Cheaper for a caller that reads them every
-   * second.
+   * Returns the counts like {@link #metrics}, but with one element for each path of a rule, in no
+   * order. Cheaper for a caller that reads them every second.
    */
   public EngineMetrics totals() {
     Revision current = path.revision;

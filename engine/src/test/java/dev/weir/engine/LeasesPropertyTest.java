@@ -132,7 +132,7 @@ class LeasesPropertyTest {
       engine = Engine.create(store, ticker, EngineSettings.DEFAULTS.lending(10_000));
       leases =
           build == Build.RETURNED_TWICE
-              ? new Leases(engine.path(), new EverLastingLedger(10_000))
+              ? new Leases(engine.path, new EverLastingLedger(10_000))
               : engine.leases();
       rules(20, 50);
     }

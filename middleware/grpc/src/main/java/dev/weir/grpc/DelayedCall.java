@@ -19,7 +19,7 @@ final class DelayedCall<A> extends ServerCall.Listener<A> {
    * On which thread does the call start? The answer comes on a thread of the store's, which must
    * not run the application, and gRPC has no method that runs a task on a call's own executor. So
    * the call starts on an executor of the interceptor's, which also runs the events held back
-   * meanwhile. Once nothing is left, gRPC's own thread passes events on by itself (Held), as for
+   * meanwhile. Once nothing is left, gRPC's own thread passes events on by itself (EventQueue), as for
    * every call.
    */
 

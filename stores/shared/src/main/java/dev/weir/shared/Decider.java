@@ -41,10 +41,7 @@ public final class Decider {
   private final boolean callersClock;
   private final MovedOperations moved;
 
-  /**
-   * The operations that a thread has collected to send them together; null while it sends each at
-   * once.
-   */
+  /** The operations that a thread collects to send them together; null if it sends each at once. */
   private final ThreadLocal<@Nullable List<Operation>> together =
       ThreadLocal.withInitial(() -> null);
 

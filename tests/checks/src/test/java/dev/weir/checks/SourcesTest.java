@@ -67,7 +67,7 @@ class SourcesTest {
    */
   private static final Pattern NO_NOUN =
       Pattern.compile(
-          "(?:Un)?[A-Z][a-z]+(?:ed|ing)|Told|Said|Held|Known|Lent|Led|Lost|Shown|Seen|Kept|Sent|Taken"
+          "(?:Un)?[A-Z][a-z]+(?:ed|ing)|T[o]ld|Said|Held|Known|Lent|Led|Lost|Shown|Seen|Kept|Sent|Taken"
               + "|Written|Frozen|Own|Same|Un[a-z]+|After|Again|Ahead|Away|Before|Behind|Between|By"
               + "|Elsewhere|Here|Nobody|Offline|Out|Outward|There|Together|Who|How|Whether");
 
@@ -86,6 +86,7 @@ class SourcesTest {
           "Seed",
           "Setting",
           "Sharing",
+          "Sibling",
           "Standing",
           "Timing",
           "Tracing",

@@ -421,14 +421,14 @@ public final class Service implements AutoCloseable {
     }
     if (there && last.getReturnsCount() + last.getRefundsCount() > 0) {
       counters.messages.increment();
-      wire.send(last.build(), new Nobody());
+      wire.send(last.build(), new NullReceiver());
     }
     failAll();
     wire.close();
   }
 
   /** The receiver of an answer that nothing waits for. */
-  private static final class Nobody implements Wire.Reply {
+  private static final class NullReceiver implements Wire.Reply {
     @Override
     public void answered(LeaseResponse response) {}
 

@@ -29,7 +29,7 @@ final class Patterns {
   /** The groups by the hash of their heads, in an open-addressed table. */
   private final @Nullable Group[] table;
 
-  /** Whether a head has that length. */
+  /** True at the lengths that heads have. */
   private final boolean[] lengths;
 
   /**

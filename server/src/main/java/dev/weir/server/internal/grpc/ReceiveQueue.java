@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiveQueue implements Http2LocalFlowController {
   /*
-   * How is Unasked designed, and why? Only the flow controller has these bytes: grpc-java gives
+   * How is ReceiveQueue designed, and why? Only the flow controller has these bytes: grpc-java gives
    * bytes back to it when calls request messages. For the connection as a whole it gives them back
    * at once, so that a call that is not read does not hold up others. So a client may leave a
    * window of bytes on each stream, and each stream is followed.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendQueue implements Http2RemoteFlowController {
   /*
-   * How is Unsent designed, and why? Every answer passes the flow controller: those of grpc-java's
+   * How is SendQueue designed, and why? Every answer passes the flow controller: those of grpc-java's
    * calls and those of QuickCalls. A stream may leave 32 KiB there before its next message is read,
    * and there may be many streams. So each frame that is added is wrapped, and counts until it is
    * written, or until its stream ends.

@@ -56,10 +56,10 @@ public final class StoredConfiguration implements Configuration {
   private final AdminAddress adminAddress;
   private final String where;
   private final SubjectSettings subjects;
-  private final Decided decided;
+  private final DecisionCounts decided;
 
   /** The counts of this server's decisions, once it has an engine. */
-  private static final class Decided implements Supplier<Counts> {
+  private static final class DecisionCounts implements Supplier<Counts> {
     private volatile @Nullable Engine engine;
 
     @Override
@@ -87,7 +87,7 @@ public final class StoredConfiguration implements Configuration {
       ServerSettings settings,
       LateConfigStore store,
       String node,
-      Decided decided,
+      DecisionCounts decided,
       Ticker ticker,
       String where) {
     this.store = store;
@@ -121,7 +121,7 @@ public final class StoredConfiguration implements Configuration {
       }
     }
     String where = StoreUri.hidden(address.replaceFirst("(?s)\\?.*", ""));
-    return new StoredConfiguration(settings, store, node(settings), new Decided(), ticker, where);
+    return new StoredConfiguration(settings, store, node(settings), new DecisionCounts(), ticker, where);
   }
 
   @Override

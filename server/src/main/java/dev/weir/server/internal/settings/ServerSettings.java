@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerSettings {
   /** A value in its written form, with its source: {@code --port}, {@code weir.yaml:3:7 port}. */
-  record Written(String where, String text) {}
+  record WrittenValue(String where, String text) {}
 
   private static final String DEFAULT = "default";
 
@@ -87,14 +87,14 @@ public final class ServerSettings {
         .forEach(variable -> settings.warnings.add(variable + ": not a setting, ignored"));
 
     settings.read(Settings.CONFIG, first(Settings.CONFIG, flags, environment), problems);
-    Map<String, Written> file =
+    Map<String, WrittenValue> file =
         settings
             .value(Settings.CONFIG)
             .map(path -> SettingsFile.read(path, byName.keySet(), problems))
             .orElse(Map.of());
     for (Setting<?> setting : Settings.all()) {
       if (setting != Settings.CONFIG) {
-        Written written = first(setting, flags, environment);
+        WrittenValue written = first(setting, flags, environment);
         if (written == null) {
           written = file.get(setting.name());
         }
@@ -110,19 +110,19 @@ public final class ServerSettings {
     return settings;
   }
 
-  private static @Nullable Written first(
+  private static @Nullable WrittenValue first(
       Setting<?> setting, Map<String, String> flags, Map<String, String> environment) {
     String flag = flags.get(setting.name());
     if (flag != null) {
-      return new Written(setting.flag(), flag);
+      return new WrittenValue(setting.flag(), flag);
     }
     String variable = environment.get(setting.variable());
     boolean serviceLink = variable != null && variable.startsWith("tcp://");
-    return variable == null || serviceLink ? null : new Written(setting.variable(), variable);
+    return variable == null || serviceLink ? null : new WrittenValue(setting.variable(), variable);
   }
 
   /** Returns the value of the variable of envoyproxy/ratelimit, or null. */
-  private static @Nullable Written envoy(Setting<?> setting, Map<String, String> environment) {
+  private static @Nullable WrittenValue envoy(Setting<?> setting, Map<String, String> environment) {
     if (setting == Settings.RULES) {
       return runtimeFolder(environment);
     }
@@ -134,24 +134,24 @@ public final class ServerSettings {
       return null;
     }
     String text = environment.get(setting.envoyVariable());
-    return text == null || text.isEmpty() ? null : new Written(setting.envoyVariable(), text);
+    return text == null || text.isEmpty() ? null : new WrittenValue(setting.envoyVariable(), text);
   }
 
   /**
    * Returns the rule files of the settings of envoyproxy/ratelimit: the rules are in a subfolder,
    * named {@code config} unless a variable names another.
    */
-  private static @Nullable Written runtimeFolder(Map<String, String> environment) {
+  private static @Nullable WrittenValue runtimeFolder(Map<String, String> environment) {
     String root = environment.get("RUNTIME_ROOT");
     if (root == null || root.isEmpty()) {
       return null;
     }
     Path folder = Path.of(root, environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""));
     Path inside = folder.resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
-    return new Written("RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
+    return new WrittenValue("RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
   }
 
-  private <T> void read(Setting<T> setting, @Nullable Written written, List<String> problems) {
+  private <T> void read(Setting<T> setting, @Nullable WrittenValue written, List<String> problems) {
     String where = written == null ? DEFAULT : written.where;
     String text = written == null ? setting.defaultText() : written.text;
     sources.put(setting, where);

@@ -1,6 +1,6 @@
 package dev.weir.server.internal.settings;
 
-import dev.weir.server.internal.settings.ServerSettings.Written;
+import dev.weir.server.internal.settings.ServerSettings.WrittenValue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,8 +31,8 @@ final class SettingsFile {
   private SettingsFile() {}
 
   /** Returns the values in the file, by setting; adds its errors to {@code problems}. */
-  static Map<String, Written> read(Path path, Set<String> names, List<String> problems) {
-    Map<String, Written> values = new HashMap<>();
+  static Map<String, WrittenValue> read(Path path, Set<String> names, List<String> problems) {
+    Map<String, WrittenValue> values = new HashMap<>();
     try {
       if (Files.size(path) > MAX_BYTES) {
         problems.add(path + ": " + Files.size(path) + " bytes (expected: at most 262144)");
@@ -58,7 +58,7 @@ final class SettingsFile {
   }
 
   private static void read(
-      Path path, Node root, Set<String> names, Map<String, Written> values, List<String> problems) {
+      Path path, Node root, Set<String> names, Map<String, WrittenValue> values, List<String> problems) {
     if (!(root instanceof MappingNode mapping)) {
       problems.add(at(path, root.getStartMark()) + " not a mapping (expected: name: value)");
       return;
@@ -74,7 +74,7 @@ final class SettingsFile {
       String value = text(tuple.getValueNode());
       if (value == null) {
         problems.add(place + ": a collection (expected: one value)");
-      } else if (values.put(name, new Written(place, value)) != null) {
+      } else if (values.put(name, new WrittenValue(place, value)) != null) {
         problems.add(where + " " + name + ": given twice (expected: each setting once)");
       }
     }

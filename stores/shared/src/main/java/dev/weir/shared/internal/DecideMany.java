@@ -21,9 +21,9 @@ public final class DecideMany extends Operation {
   private final LongConsumer apart;
 
   /** A charge as it was sent, for the time after the charges have been handed on. */
-  private record Sent(SharedBinding binding, long fingerprint, long permits) {}
+  private record SentRequest(SharedBinding binding, long fingerprint, long permits) {}
 
-  private final List<Sent> sent = new ArrayList<>();
+  private final List<SentRequest> sent = new ArrayList<>();
   private final List<Result> results = new ArrayList<>();
   private final int size;
   private boolean peeking;
@@ -71,7 +71,7 @@ public final class DecideMany extends Operation {
     results.clear();
     call.decideMany(charges.size(), charges.peeking(), charges.queued(), charges.maxWaitNanos());
     for (int i = 0; i < charges.size(); i++) {
-      sent.add(new Sent(binding(i), charges.fingerprint(i), charges.permits(i)));
+      sent.add(new SentRequest(binding(i), charges.fingerprint(i), charges.permits(i)));
       call.charge(binding(i), charges.fingerprint(i), charges.permits(i), charges.role(i));
     }
   }
@@ -142,7 +142,7 @@ public final class DecideMany extends Operation {
   public List<Refund> undo() {
     List<Refund> refunds = new ArrayList<>();
     for (int i = 0; i < results.size() && allowed && !peeking; i++) {
-      Sent one = sent.get(i);
+      SentRequest one = sent.get(i);
       Result result = results.get(i);
       if (result.fits() && one.permits() > 0) {
         refunds.add(
@@ -160,7 +160,7 @@ public final class DecideMany extends Operation {
   @Override
   public long permits() {
     long sum = 0;
-    for (Sent each : sent) {
+    for (SentRequest each : sent) {
       sum += peeking ? 0 : Math.max(0, each.permits());
     }
     return sum;

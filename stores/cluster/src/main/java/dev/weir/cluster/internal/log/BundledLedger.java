@@ -202,7 +202,7 @@ public final class BundledLedger implements Ledger {
   }
 
   @Override
-  public Flushed flushed() {
+  public FlushedIndexes flushed() {
     return ledger.flushed();
   }
 

@@ -69,8 +69,8 @@ public interface Ledger extends AutoCloseable {
    * Returns how far the log is on disk, here and elsewhere, as far as a leader knows. Default:
    * nothing, for a log that is not on disk.
    */
-  default Flushed flushed() {
-    return Flushed.NOTHING;
+  default FlushedIndexes flushed() {
+    return FlushedIndexes.NOTHING;
   }
 
   /**
@@ -105,8 +105,8 @@ public interface Ledger extends AutoCloseable {
    * @param here the index of the last one that this member has flushed
    * @param elsewhere the highest index that another member has flushed
    */
-  record Flushed(long here, long elsewhere) {
-    public static final Flushed NOTHING = new Flushed(0, 0);
+  record FlushedIndexes(long here, long elsewhere) {
+    public static final FlushedIndexes NOTHING = new FlushedIndexes(0, 0);
   }
 
   /**

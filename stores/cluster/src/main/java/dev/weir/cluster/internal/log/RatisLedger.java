@@ -208,10 +208,10 @@ final class RatisLedger implements Ledger {
   }
 
   @Override
-  public Flushed flushed() {
+  public FlushedIndexes flushed() {
     long[] others = division.getInfo().getFollowerMatchIndices();
     long elsewhere = others == null ? 0 : Arrays.stream(others).max().orElse(0);
-    return new Flushed(division.getRaftLog().getFlushIndex(), elsewhere);
+    return new FlushedIndexes(division.getRaftLog().getFlushIndex(), elsewhere);
   }
 
   /**

@@ -17,9 +17,9 @@ class FlushWatchTest {
   private final FlushWatch watch = new FlushWatch(ticker);
 
   /** A log that is on disk up to some index. */
-  private record Log(boolean leads, Flushed flushed) implements FixedLedger {
+  private record Log(boolean leads, FlushedIndexes flushed) implements FixedLedger {
     Log(boolean leads, long here, long elsewhere) {
-      this(leads, new Flushed(here, elsewhere));
+      this(leads, new FlushedIndexes(here, elsewhere));
     }
 
     @Override
