@@ -73,9 +73,9 @@ final class DecisionPath implements AutoCloseable {
   private final RequestMatcher matcher;
   private final SubjectCounters subjectCounters;
   private final ThreadLocal<SparePending> spares = ThreadLocal.withInitial(SparePending::new);
-  private final Supplier<PendingRequest> decisions = () -> spares.get().take();
-  private final Supplier<PendingRequest> turns = () -> spares.get().take().turn();
-  private final Supplier<PendingRequest> peeks = () -> spares.get().take().peek();
+  private final Supplier<PendingRequest> decisions = this::decision;
+  private final Supplier<PendingRequest> turns = this::turn;
+  private final Supplier<PendingRequest> peeks = this::peek;
 
   DecisionPath(
       RoutedStore store,
@@ -99,6 +99,18 @@ final class DecisionPath implements AutoCloseable {
             lookups,
             subjectCounters);
     this.queues = new Queues(new QueueDecider(this), ticker, settings.maxWaiting());
+  }
+
+  private PendingRequest decision() {
+    return spares.get().take();
+  }
+
+  private PendingRequest turn() {
+    return spares.get().take().turn();
+  }
+
+  private PendingRequest peek() {
+    return spares.get().take().peek();
   }
 
   /**

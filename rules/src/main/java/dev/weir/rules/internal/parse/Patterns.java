@@ -22,7 +22,15 @@ final class Patterns {
    */
 
   /** The patterns that have the same text before their first star, by their places. */
-  private record Group(String head, int[] places) {}
+  private static final class Group {
+    final String head;
+    final int[] places;
+
+    Group(String head, int[] places) {
+      this.head = head;
+      this.places = places;
+    }
+  }
 
   private final Rule[] rules;
 

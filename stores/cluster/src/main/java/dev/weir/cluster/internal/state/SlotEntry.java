@@ -48,6 +48,7 @@ public final class SlotEntry {
    * @param offset of the part
    * @param size of all lifted bytes
    */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Chunk(int offset, int size, byte[] bytes) {}
 
   private SlotEntry(
