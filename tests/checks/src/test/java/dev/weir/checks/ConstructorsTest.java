@@ -96,7 +96,8 @@ class ConstructorsTest {
     String inside = code.substring(open + 1, end(code, open));
     int depth = 0;
     int commas = 0;
-    for (char c : inside.toCharArray()) {
+    for (int i = 0; i < inside.length(); i++) {
+      char c = inside.charAt(i);
       if (c == '<' || c == '(') {
         depth++;
       } else if (c == '>' || c == ')') {

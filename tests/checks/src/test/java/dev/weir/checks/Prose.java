@@ -83,7 +83,7 @@ final class Prose {
   }
 
   private void row(String text) {
-    for (String cell : CELLS.split(text)) {
+    for (String cell : CELLS.split(text, -1)) {
       if (!cell.isBlank() && !cell.matches("[ :-]+")) {
         add(cell.strip());
         end();
