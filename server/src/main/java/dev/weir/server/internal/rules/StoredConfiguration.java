@@ -121,7 +121,8 @@ public final class StoredConfiguration implements Configuration {
       }
     }
     String where = StoreUri.hidden(address.replaceFirst("(?s)\\?.*", ""));
-    return new StoredConfiguration(settings, store, node(settings), new DecisionCounts(), ticker, where);
+    return new StoredConfiguration(
+        settings, store, node(settings), new DecisionCounts(), ticker, where);
   }
 
   @Override

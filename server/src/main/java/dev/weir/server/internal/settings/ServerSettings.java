@@ -148,7 +148,8 @@ public final class ServerSettings {
     }
     Path folder = Path.of(root, environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""));
     Path inside = folder.resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
-    return new WrittenValue("RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
+    return new WrittenValue(
+        "RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
   }
 
   private <T> void read(Setting<T> setting, @Nullable WrittenValue written, List<String> problems) {

@@ -58,7 +58,11 @@ final class SettingsFile {
   }
 
   private static void read(
-      Path path, Node root, Set<String> names, Map<String, WrittenValue> values, List<String> problems) {
+      Path path,
+      Node root,
+      Set<String> names,
+      Map<String, WrittenValue> values,
+      List<String> problems) {
     if (!(root instanceof MappingNode mapping)) {
       problems.add(at(path, root.getStartMark()) + " not a mapping (expected: name: value)");
       return;

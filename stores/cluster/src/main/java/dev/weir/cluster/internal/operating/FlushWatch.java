@@ -37,7 +37,8 @@ public final class FlushWatch {
 
   /** Observes a log; to be called about ten times a second. */
   public void observe(Ledger ledger) {
-    Ledger.FlushedIndexes flushed = ledger.leads() ? ledger.flushed() : Ledger.FlushedIndexes.NOTHING;
+    Ledger.FlushedIndexes flushed =
+        ledger.leads() ? ledger.flushed() : Ledger.FlushedIndexes.NOTHING;
     if (flushed.here() >= flushed.elsewhere()) {
       observations = 0;
       late = false;
