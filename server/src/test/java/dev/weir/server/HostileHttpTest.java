@@ -103,6 +103,32 @@ class HostileHttpTest {
     assertThat(answer.body()).contains("body: more bytes (expected: at most 65536)");
   }
 
+  /** Vert.x passes on an empty piece of the body behind the others if there is a trailer. */
+  @Test
+  void chunkedBodyWithATrailer_isReadWhole() throws Exception {
+    String body =
+        "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\"never\",\"value\":\"\"}]}]}";
+    for (String path : List.of("/v1/check", "/json")) {
+      for (String trailer : List.of("", "X-A: b\r\n")) {
+        try (Socket socket = connect(running)) {
+          write(
+              socket,
+              "POST "
+                  + path
+                  + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type:"
+                  + " application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  + Integer.toHexString(body.length())
+                  + "\r\n"
+                  + body
+                  + "\r\n0\r\n"
+                  + trailer
+                  + "\r\n");
+          assertThat(readAll(socket)).as(path + trailer).startsWith("HTTP/1.1 429 ");
+        }
+      }
+    }
+  }
+
   @Test
   void chunkedBodyWithoutEnd_is413AndClosed() throws Exception {
     Retried.run(

@@ -191,7 +191,7 @@ final class Dispatch {
       int length = chunk.length();
       if (size + length > maxBodyBytes) {
         refuse();
-      } else if (length == declared && request.version() != HttpVersion.HTTP_2) {
+      } else if (length > 0 && length == declared && request.version() != HttpVersion.HTTP_2) {
         size = length;
         only = chunk; // The usual case: it is read at once, so the budget does not count it.
       } else {
