@@ -94,16 +94,11 @@ final class TextDiff {
     return lines;
   }
 
-  /** Returns the hunks; the library writes an empty side as beginning at line 1, not at 0. */
+  /** Returns the hunks. */
   private static List<String> hunks(List<String> before, List<String> after) {
     return UnifiedDiffUtils.generateUnifiedDiff("", "", before, patch(before, after), CONTEXT)
         .stream()
         .skip(2) // The names.
-        .map(
-            line ->
-                line.startsWith("@@ ")
-                    ? line.replace(" -1,0 ", " -0,0 ").replace(" +1,0 ", " +0,0 ")
-                    : line)
         .toList();
   }
 
