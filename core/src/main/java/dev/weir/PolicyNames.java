@@ -101,27 +101,34 @@ final class PolicyNames {
 
   private static void ofOtherWindows(
       List<Policy> policies, @Nullable String[] names, List<Given> left) {
-    while (!left.isEmpty()) {
-      int nearest = -1;
+    List<Integer> without = new ArrayList<>();
+    for (int i = 0; i < names.length; i++) {
+      if (names[i] == null) {
+        without.add(i);
+      }
+    }
+    while (!left.isEmpty() && !without.isEmpty()) {
+      Integer nearest = without.get(0);
       Given continued = left.get(0);
-      double least = Double.POSITIVE_INFINITY;
-      for (int i = 0; i < names.length; i++) {
-        for (Given each : names[i] == null ? left : List.<Given>of()) {
-          double ratio = (double) policies.get(i).quota().windowNanos() / each.windowNanos();
-          double distance = Math.abs(Math.log(ratio));
-          if (distance < least) {
-            least = distance;
+      for (Integer i : without) {
+        for (Given each : left) {
+          if (ratio(policies.get(i), each) < ratio(policies.get(nearest), continued)) {
             nearest = i;
             continued = each;
           }
         }
       }
-      if (nearest < 0) {
-        return;
-      }
       names[nearest] = continued.name();
       left.remove(continued);
+      without.remove(nearest);
     }
+  }
+
+  /** Returns how many times the longer window is as long as the shorter one. */
+  private static double ratio(Policy policy, Given given) {
+    long a = policy.quota().windowNanos();
+    long b = given.windowNanos();
+    return (double) Math.max(a, b) / Math.min(a, b); // For an order only: no permit depends on it.
   }
 
   /** Names the rest: with the plain name, then with {@code #2}, and so on. */

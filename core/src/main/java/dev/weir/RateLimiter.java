@@ -254,7 +254,8 @@ public final class RateLimiter {
    * than the largest quota that was in force ({@link Store#bind}). A policy continues the counts of
    * the earlier one of its name. One without a name continues the earlier one, without a name, of
    * its window; if there is none, one of another window that has no successor, the nearest. A
-   * policy without a predecessor starts fresh. Requests in progress are decided as before.
+   * policy without a predecessor starts fresh, and one that is left out for a while does not count
+   * what is admitted meanwhile. Requests in progress are decided as before.
    *
    * @throws IllegalArgumentException if two policies have one name; or if others may use the store,
    *     and a policy without a name is at another place than its predecessor
