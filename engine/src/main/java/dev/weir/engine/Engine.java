@@ -288,7 +288,7 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Ends the queues before this engine is closed: no request is queued any more. Of those that
-   * wait, the ones whose turn cannot come in time are refused at once, and the others when the time
+   * wait, the ones whose turn would come too late are refused at once, and the others when the time
    * is over.
    *
    * @param time zero or more

@@ -45,6 +45,14 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     return known;
   }
 
+  /** Clears the response; afterwards the stream and the writer may be other ones. */
+  @Override
+  public void reset() {
+    super.reset();
+    stream = null;
+    writer = null;
+  }
+
   private static final class Stream extends ServletOutputStream {
     private final ServletOutputStream to;
     private final Settlement settlement;
@@ -57,6 +65,12 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     @Override
     public void write(int b) throws IOException {
       to.write(b);
+      settlement.sent();
+    }
+
+    @Override
+    public void print(String text) throws IOException {
+      to.print(text); // The container may encode it by the response's own charset.
       settlement.sent();
     }
 
@@ -95,6 +109,24 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     Writer(PrintWriter to, Settlement settlement) {
       super(to);
       this.settlement = settlement;
+    }
+
+    @Override
+    public void write(int character) {
+      super.write(character);
+      settlement.sent();
+    }
+
+    @Override
+    public void write(char[] characters, int offset, int length) {
+      super.write(characters, offset, length);
+      settlement.sent();
+    }
+
+    @Override
+    public void write(String text, int offset, int length) {
+      super.write(text, offset, length);
+      settlement.sent();
     }
 
     @Override

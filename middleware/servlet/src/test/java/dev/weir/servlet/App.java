@@ -46,6 +46,23 @@ final class App extends HttpServlet {
           request.getRequestDispatcher(Site.SERVLET + "/ok").include(request, response);
       case "events" -> events(response);
       case "open" -> open(request, response);
+      case "printed" -> {
+        response.setContentType("text/plain;charset=UTF-8");
+        response.getOutputStream().print("\u00e9");
+        response.getOutputStream().println(7);
+      }
+      case "reencoded" -> {
+        response.getWriter().print("x");
+        response.reset();
+        response.setContentType("text/plain;charset=UTF-8");
+        response.getWriter().print("\u00e9");
+      }
+      case "long" -> {
+        for (int i = 0; i < 100; i++) {
+          response.getWriter().print("x".repeat(1_000));
+        }
+        open.add(request.startAsync());
+      }
       case "body" -> {
         int length = request.getInputStream().readAllBytes().length;
         write(response, Integer.toString(length));

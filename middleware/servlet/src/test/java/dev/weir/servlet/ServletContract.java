@@ -326,11 +326,11 @@ abstract class ServletContract {
 
   /** Its status is known from its head on, which is long before its end. */
   @ParameterizedTest
-  @ValueSource(strings = {"stream", "writer"})
+  @ValueSource(strings = {"open?by=stream", "open?by=writer", "long?by=size"})
   void openStream_isGivenBackAtItsHead(String by) throws Exception {
-    String account = "open-" + by;
+    String account = by.replace('?', '-').replace('=', '-');
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), container.port())) {
-      String head = Raw.head("GET /app/open?by=" + by + "&account=" + account);
+      String head = Raw.head("GET /app/" + by + "&account=" + account);
       client.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
       assertThat(client.getInputStream().read()).as("the head is sent").isEqualTo('H');
       Awaiting.until(
@@ -341,6 +341,14 @@ abstract class ServletContract {
         each.complete();
       }
     }
+  }
+
+  /** A limit that waits for the status wraps the response, and changes nothing of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"printed", "reencoded"})
+  void encodingOfTheContainer_staysAsItIs(String action) {
+    String body = get("/app/" + action).body();
+    assertThat(get("/app/" + action + "?account=" + action).body()).isEqualTo(body).isNotEmpty();
   }
 
   @ParameterizedTest

@@ -262,12 +262,9 @@ public final class Cluster implements AutoCloseable {
             .scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     unused =
         threads
-            .seating()
+            .ticking()
             .scheduleWithFixedDelay(
-                () -> groups.all().forEach(OwnGroup::observeFlushes),
-                TICK_MILLIS,
-                TICK_MILLIS / 10,
-                TimeUnit.MILLISECONDS);
+                this::observeFlushes, TICK_MILLIS, TICK_MILLIS / 10, TimeUnit.MILLISECONDS);
     unused =
         threads
             .seating()
@@ -315,6 +312,17 @@ public final class Cluster implements AutoCloseable {
         storeSettings,
         new ClusterLink(map, map::refresh, routes::send, storeSettings, this::close),
         known.fingerprint());
+  }
+
+  private void observeFlushes() {
+    for (OwnGroup each : groups.all()) {
+      try {
+        each.observeFlushes();
+      } catch (
+          RuntimeException e) { // Its log may be closing; the others are observed all the same.
+        settings.log().accept("cluster: group " + each.number() + ": " + e.getMessage());
+      }
+    }
   }
 
   /** Polls the other members, and runs the periodic work of the groups. */

@@ -36,7 +36,7 @@ public record ClusterStatus(
     HEALTHY,
     /** Every group has a leader; a member is down, lags, has diverged or has a problem. */
     DEGRADED,
-    /** A group has no leader: its keys are answered by on_failure. */
+    /** A group has no leader, or one whose disk stalls: its keys are answered by on_failure. */
     UNANSWERED
   }
 
@@ -121,6 +121,8 @@ public record ClusterStatus(
    * @param voters the voters of its log, as far as is known there: {@code name@incarnation} of each
    * @param listeners those that receive the log and do not vote yet
    * @param settled whether the group has agreed on these
+   * @param stalled whether this member leads, and its disk has flushed nothing for two seconds that
+   *     others have flushed: nothing is decided
    */
   public record GroupStatus(
       int group,
@@ -142,11 +144,12 @@ public record ClusterStatus(
       long sieved,
       List<String> voters,
       List<String> listeners,
-      boolean settled) {
+      boolean settled,
+      boolean stalled) {
     void write(ByteWriter out) {
       out.writeNumber(group)
           .writeText(leader)
-          .writeByte((leads ? 1 : 0) | (diverged ? 2 : 0) | (settled ? 4 : 0));
+          .writeByte((leads ? 1 : 0) | (diverged ? 2 : 0) | (settled ? 4 : 0) | (stalled ? 8 : 0));
       for (long each :
           new long[] {
             term, committed, applied, logBytes, keys, bytes, timeNanos, tick, sum, sieved
@@ -183,7 +186,8 @@ public record ClusterStatus(
           sieved,
           voters,
           listeners,
-          settled);
+          settled,
+          stalled);
     }
 
     private static void write(List<String> ids, ByteWriter out) {
@@ -233,7 +237,8 @@ public record ClusterStatus(
           in.readNumber(),
           readIds(in),
           readIds(in),
-          (flags & 4) != 0);
+          (flags & 4) != 0,
+          (flags & 8) != 0);
     }
   }
 
@@ -282,7 +287,7 @@ public record ClusterStatus(
     boolean all = members.stream().allMatch(each -> each.up() && each.problem().isEmpty());
     for (int group = 0; group < groups(); group++) {
       GroupStatus leader = leader(group);
-      if (leader == null || 2 * voting(leader, "") <= leader.voters().size()) {
+      if (leader == null || leader.stalled() || 2 * voting(leader, "") <= leader.voters().size()) {
         if (slots.of(group) > 0) {
           return Health.UNANSWERED;
         }

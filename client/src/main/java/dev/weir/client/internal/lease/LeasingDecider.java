@@ -41,7 +41,7 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
    *
    * All answers of the service take the same path, through learn: it answers the requests, and
    * passes leases, denials and the rule's failure mode to the keys. While no service can be
-   * reached, Away answers from the state of the keys.
+   * reached, OutageDecider answers from the state of the keys.
    */
   private static final long EXPIRE_NANOS = 1_000_000_000L;
 

@@ -10,10 +10,13 @@ import dev.weir.engine.Ticket;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -429,51 +432,43 @@ public final class Queues implements AutoCloseable {
   }
 
   /**
-   * Accepts no more waiters, and ends the time of all in {@code nanos} nanoseconds. Those whose
-   * turn certainly does not come by then are refused at once, with their last answer: nobody waits
-   * for what cannot come.
+   * Accepts no more waiters, and ends the time of all in {@code nanos} nanoseconds. A waiter whose
+   * turn would come later, by an estimate from the permits of those before it, is refused at once
+   * with its last answer, and the others go on waiting.
    *
    * @param nanos at least 0
    */
   public void endWithin(long nanos) {
-    List<Waiter> all = new ArrayList<>();
-    Map<Waiter, Map<Place, Long>> wanted = new HashMap<>();
+    Set<Waiter> all = new LinkedHashSet<>();
     lock.lock();
     try {
       closed = true;
+      lines.values().forEach(line -> all.addAll(line.waiters));
       long end = ticker.nanos() + nanos;
-      for (Line line : lines.values()) {
-        long permits = 0;
-        for (Waiter waiter : line.waiters) {
-          if (!wanted.containsKey(waiter)) {
-            all.add(waiter);
-            endAt(waiter, end);
-          }
-          for (Place place : waiter.places) {
-            if (lines.get(place.key) == line) {
-              permits += place.permits;
-              wanted.computeIfAbsent(waiter, key -> new HashMap<>()).put(place, permits);
-            }
-          }
-        }
-      }
+      all.forEach(waiter -> endAt(waiter, end));
     } finally {
       lock.unlock();
     }
-    for (Waiter waiter : all) {
-      wanted
-          .getOrDefault(waiter, Map.of())
-          .forEach(
-              (place, permits) ->
-                  asker.estimate(
-                      waiter.request,
-                      place.key,
-                      permits,
-                      wait -> {
-                        if (wait > nanos) {
-                          giveUp(waiter);
-                        }
-                      }));
+    List<Waiter> inOrder = new ArrayList<>(all);
+    inOrder.sort(Comparator.comparingLong(waiter -> waiter.sinceNanos));
+    Map<Key, Long> ahead = new HashMap<>();
+    for (Waiter waiter : inOrder) {
+      AtomicBoolean late = new AtomicBoolean();
+      for (Place place : waiter.places) {
+        asker.estimate(
+            waiter.request,
+            place.key,
+            ahead.getOrDefault(place.key, 0L) + place.permits,
+            wait -> {
+              if (wait > nanos) {
+                late.set(true);
+                giveUp(waiter);
+              }
+            });
+      }
+      if (!late.get()) { // A store that answers later may refuse it later.
+        waiter.places.forEach(place -> ahead.merge(place.key, place.permits, Long::sum));
+      }
     }
   }
 
@@ -482,7 +477,7 @@ public final class Queues implements AutoCloseable {
     if (waiter.endNanos - nanos > 0) {
       waiter.endNanos = nanos;
       waiter.end.cancel();
-      waiter.end = ticker.schedule(nanos - ticker.nanos(), () -> timeOver(waiter));
+      waiter.end = ticker.schedule(Math.max(0, nanos - ticker.nanos()), () -> timeOver(waiter));
     }
   }
 

@@ -120,6 +120,31 @@ class QueuesTest {
     assertThat(four.engine.metrics().queues().waiting()).isZero();
   }
 
+  /** Four permits are too many in time; the one behind them has its turn. */
+  @Test
+  void queuesEnd_requestBehindARefusedOne_goesOnWaiting() {
+    Fixture one =
+        new Fixture(
+            """
+            domain: d
+            descriptors:
+              - key: user
+                rate_limit:
+                  window: 4s
+                  requests_per_unit: 4
+                  algorithm: token-bucket
+                  on_limit: {queue: {requests: 4, wait: 9s}}
+            """);
+    Request four = new Request("d", USER.descriptors(), 4);
+    assertThat(one.engine.decide(four).allowed()).isTrue();
+    enqueue(one, "four", four, Duration.ofMinutes(1));
+    enqueue(one, "one", USER, Duration.ofMinutes(1));
+    one.engine.endQueues(Duration.ofMillis(1_500));
+    assertThat(heard).containsExactly("four out");
+    one.ticker.advance(Duration.ofSeconds(1));
+    assertThat(heard).containsExactly("four out", "one in");
+  }
+
   @Test
   void queuesEnd_turnIsAMillisecondTooLate_isRefusedAtOnce() {
     use(USER, 2);

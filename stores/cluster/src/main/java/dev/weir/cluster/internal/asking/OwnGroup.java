@@ -47,8 +47,11 @@ public record OwnGroup(
       Replica.Tick last = replica.lastTick();
       Object unused = ledger.append(Entry.tick(last.index(), last.sum()));
     }
-    if (replica.diverged() || leaves || counters.flushes().isLate()) {
+    String faster = counters.flushes().successor();
+    if (replica.diverged() || leaves) {
       ledger.transfer(null);
+    } else if (faster != null) {
+      ledger.transfer(faster);
     }
   }
 
@@ -60,7 +63,6 @@ public record OwnGroup(
     counters.flushes().observe(ledger);
   }
 
-  /** Returns the state of this replica. A leader that waits for its own disk does not lead. */
   public GroupStatus status() {
     Ledger.Status status = ledger.status();
     Replica.Tick tick = replica.lastTick();
@@ -68,7 +70,7 @@ public record OwnGroup(
     return new GroupStatus(
         number,
         Objects.requireNonNullElse(status.leader(), ""),
-        ledger.leads() && !counters.flushes().isLate(),
+        ledger.leads(),
         status.term(),
         status.committed(),
         status.applied(),
@@ -85,7 +87,8 @@ public record OwnGroup(
         leader.sieved(),
         seats.voters().stream().map(Member::id).toList(),
         seats.listeners().stream().map(Member::id).toList(),
-        seats.settled());
+        seats.settled(),
+        counters.flushes().isStalled());
   }
 
   public GroupMetrics metrics() {

@@ -103,10 +103,11 @@ public interface Ledger extends AutoCloseable {
    * The last entries that are on disk.
    *
    * @param here the index of the last one that this member has flushed
-   * @param elsewhere the highest index that another member has flushed
+   * @param elsewhere the highest index that another voter has flushed
+   * @param first the name of that voter; empty if there is none
    */
-  record FlushedIndexes(long here, long elsewhere) {
-    public static final FlushedIndexes NOTHING = new FlushedIndexes(0, 0);
+  record FlushedIndexes(long here, long elsewhere, String first) {
+    public static final FlushedIndexes NOTHING = new FlushedIndexes(0, 0, "");
   }
 
   /**

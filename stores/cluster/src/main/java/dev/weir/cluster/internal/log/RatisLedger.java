@@ -8,9 +8,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -21,7 +21,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.GroupManagementRequest;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -209,9 +211,27 @@ final class RatisLedger implements Ledger {
 
   @Override
   public FlushedIndexes flushed() {
-    long[] others = division.getInfo().getFollowerMatchIndices();
-    long elsewhere = others == null ? 0 : Arrays.stream(others).max().orElse(0);
-    return new FlushedIndexes(division.getRaftLog().getFlushIndex(), elsewhere);
+    // Ratis lists indexes and names of the same members, in one order, unless they change between.
+    long[] indexes = division.getInfo().getFollowerMatchIndices();
+    List<ServerRpcProto> others =
+        division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList();
+    if (indexes == null || indexes.length != others.size()) {
+      return FlushedIndexes.NOTHING;
+    }
+    Set<RaftPeerId> voters =
+        division.getRaftConf().getCurrentPeers().stream()
+            .map(RaftPeer::getId)
+            .collect(Collectors.toSet());
+    long most = 0;
+    String first = "";
+    for (int i = 0; i < indexes.length; i++) {
+      RaftPeerId id = RaftPeerId.valueOf(others.get(i).getId().getId());
+      if (voters.contains(id) && indexes[i] > most) {
+        most = indexes[i];
+        first = Member.nameOf(id.toString());
+      }
+    }
+    return new FlushedIndexes(division.getRaftLog().getFlushIndex(), most, first);
   }
 
   /**

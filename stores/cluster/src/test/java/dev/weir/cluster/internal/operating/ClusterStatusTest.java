@@ -20,8 +20,23 @@ class ClusterStatusTest {
   private static GroupStatus replica(
       String leader, boolean leads, List<String> voters, List<String> listeners) {
     return new GroupStatus(
-        0, leader, leads, 1, 9, 9, 0, 0, 0, 0, 0, 0, false, 0, 0, false, 0, voters, listeners,
-        true);
+        0, leader, leads, 1, 9, 9, 0, 0, 0, 0, 0, 0, false, 0, 0, false, 0, voters, listeners, true,
+        false);
+  }
+
+  @Test
+  void leaderWhoseDiskStalls_leavesItsGroupUnanswered_alsoAfterItsReportWasSent() {
+    GroupStatus stalled =
+        new GroupStatus(
+            0, "a", true, 1, 9, 9, 0, 0, 0, 0, 0, 0, false, 0, 0, false, 0, VOTERS, List.of(), true,
+            true);
+    MemberStatus a = new MemberStatus("a", "1", "", true, "", List.of(stalled), 1, Map.of());
+    MemberStatus sent = MemberStatus.read(a.toBytes());
+    assertThat(sent).isEqualTo(a);
+    List<String> wanted = List.of("a", "b", "c");
+    MemberStatus b = up("b", VOTERS, List.of());
+    assertThat(of(wanted, sent, b, up("c", VOTERS, List.of())).health())
+        .isEqualTo(Health.UNANSWERED);
   }
 
   private static MemberStatus up(String name, List<String> voters, List<String> listeners) {

@@ -19,7 +19,7 @@ class FlushWatchTest {
   /** A log that is on disk up to some index. */
   private record Log(boolean leads, FlushedIndexes flushed) implements FixedLedger {
     Log(boolean leads, long here, long elsewhere) {
-      this(leads, new FlushedIndexes(here, elsewhere));
+      this(leads, new FlushedIndexes(here, elsewhere, "c"));
     }
 
     @Override
@@ -57,6 +57,30 @@ class FlushWatchTest {
     assertThat(watch.isLate()).as("2 s are not over").isFalse();
     observe(1, new Log(true, 8, 9));
     assertThat(watch.isLate()).isTrue();
+    observe(1, new Log(true, 9, 9));
+    assertThat(watch.isLate()).isFalse();
+  }
+
+  @Test
+  void late_leadGoesToTheFirstVoter_onceInAWhile() {
+    observe(20, new Log(true, 7, 8));
+    assertThat(watch.successor()).isNull();
+    observe(1, new Log(true, 8, 9));
+    assertThat(watch.successor()).isEqualTo("c");
+    assertThat(watch.successor()).as("it rests").isNull();
+    observe(299, new Log(true, 9, 10));
+    assertThat(watch.successor()).isNull();
+    observe(1, new Log(true, 10, 11));
+    assertThat(watch.successor()).as("after half a minute").isEqualTo("c");
+  }
+
+  @Test
+  void lateAndWithoutAFlushOfItsOwn_isStalled() {
+    observe(21, new Log(true, 7, 8));
+    assertThat(watch.isStalled()).isTrue();
+    observe(1, new Log(true, 8, 9));
+    assertThat(watch.isLate()).isTrue();
+    assertThat(watch.isStalled()).as("it flushes, slowly").isFalse();
     observe(1, new Log(true, 9, 9));
     assertThat(watch.isLate()).isFalse();
   }
