@@ -3,9 +3,8 @@ package dev.weir.cli.limits;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
-import com.fasterxml.jackson.dataformat.csv.CsvParser;
-import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
@@ -41,19 +40,16 @@ final class CsvLines implements ImportLines {
 
   private static final List<String> REQUIRED = List.of("domain", "key", "value");
 
-  /** A mapper that refuses what would otherwise be left out: text behind a row's end, cells. */
-  private static final CsvMapper MAPPER =
+  /** A reader of one line as cells; a stray quote costs no other line. */
+  private static final ObjectReader CELLS =
       CsvMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(CsvParser.Feature.FAIL_ON_MISSING_COLUMNS)
-          .disable(CsvParser.Feature.ALLOW_TRAILING_COMMA)
-          .build();
+          .build()
+          .readerForListOf(String.class);
 
   private final LineInput in;
 
-  /** A reader of one line to cells by column; a stray quote costs no other line. */
-  private final ObjectReader rows;
-
+  private final List<String> columns;
   private @Nullable Row ahead;
 
   /**
@@ -79,7 +75,7 @@ final class CsvLines implements ImportLines {
       throw new CommandFailure(
           Main.FOUND, "input: empty (expected: a header with " + String.join(",", COLUMNS) + ")");
     }
-    List<String> columns = columns(header);
+    columns = columns(header);
     for (String column : columns) {
       if (!COLUMNS.contains(column) || columns.indexOf(column) != columns.lastIndexOf(column)) {
         throw new CommandFailure(
@@ -98,8 +94,6 @@ final class CsvLines implements ImportLines {
             ValueErrors.line("header", "no column " + column, String.join(", ", REQUIRED)));
       }
     }
-    CsvSchema schema = CsvSchema.builder().addColumns(columns, CsvSchema.ColumnType.STRING).build();
-    rows = MAPPER.readerForMapOf(String.class).with(schema);
     ahead = row();
   }
 
@@ -115,30 +109,41 @@ final class CsvLines implements ImportLines {
     }
     Map<String, Object> record = new LinkedHashMap<>();
     REQUIRED.forEach(column -> record.put(column, first.cells().getOrDefault(column, "")));
-    List<Map<String, Object>> limits = new ArrayList<>();
-    String problem = add(first, record, limits);
-    for (Row row = ahead;
-        row != null && row.problem().isEmpty() && row.subject().equals(first.subject());
-        row = ahead) {
-      String worse = add(row, record, limits);
-      problem = problem.isEmpty() ? worse : problem;
+    List<Row> rows = new ArrayList<>(List.of(first));
+    for (Row row = ahead; row != null && isOf(first, row); row = ahead) {
+      rows.add(row);
       ahead = row();
+    }
+    List<Map<String, Object>> limits = new ArrayList<>();
+    Line wrong = null;
+    for (Row row : rows) {
+      String problem = add(row, record, limits);
+      if (wrong == null && !problem.isEmpty()) {
+        wrong = new Line(row.number(), "", problem);
+      }
     }
     if (!limits.isEmpty()) {
       record.put("limits", limits);
     }
-    return problem.isEmpty()
-        ? new Line(first.number(), Json.write(record), "")
-        : new Line(first.number(), "", problem);
+    return wrong == null ? new Line(first.number(), Json.write(record), "") : wrong;
+  }
+
+  private static boolean isOf(Row first, Row row) {
+    return row.problem().isEmpty() && row.subject().equals(first.subject());
   }
 
   /** Adds a row to its record, and returns its problem, or an empty text. */
   private static String add(Row row, Map<String, Object> record, List<Map<String, Object>> limits) {
     Map<String, String> cells = row.cells();
+    for (String column : REQUIRED) {
+      if (!cells.containsKey(column)) {
+        return column + ": empty (expected: a value; JSON can have an empty one)";
+      }
+    }
     for (String column : List.of("plan", "note")) {
       String cell = cells.getOrDefault(column, "");
       if (!cell.isEmpty() && !cell.equals(record.getOrDefault(column, cell))) {
-        return column + ": another one in line " + row.number() + " (expected: one a customer)";
+        return column + ": another one than above (expected: one a customer)";
       }
       if (!cell.isEmpty()) {
         record.put(column, cell);
@@ -179,10 +184,9 @@ final class CsvLines implements ImportLines {
 
   private static List<String> columns(String header) {
     try {
-      List<String> columns = MAPPER.readerForListOf(String.class).readValue(header);
-      return columns.stream().map(String::strip).toList();
-    } catch (JsonProcessingException e) {
-      throw new CommandFailure("header: " + problem(e), e);
+      return cells(header).stream().map(String::strip).toList();
+    } catch (UnreadableRow e) {
+      throw new CommandFailure(Main.FOUND, "header: " + e.getMessage());
     }
   }
 
@@ -195,11 +199,31 @@ final class CsvLines implements ImportLines {
       return new Row(in.line(), Map.of(), line.substring(1));
     }
     try {
-      Map<String, String> cells = rows.readValue(line);
-      cells.values().removeIf(String::isEmpty);
+      List<String> all = cells(line);
+      if (all.size() != columns.size()) {
+        throw new UnreadableRow(
+            ValueErrors.line("cells", all.size(), columns.size() + ", as many as the header has"));
+      }
+      Map<String, String> cells = new LinkedHashMap<>();
+      for (int i = 0; i < all.size(); i++) {
+        if (!all.get(i).isEmpty()) {
+          cells.put(columns.get(i), all.get(i));
+        }
+      }
       return new Row(in.line(), cells, "");
+    } catch (UnreadableRow e) {
+      return new Row(in.line(), Map.of(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> cells(String line) throws UnreadableRow {
+    try {
+      return CELLS.readValue(line);
+    } catch (MismatchedInputException e) {
+      throw new UnreadableRow("a carriage return in it (expected: lines that end with LF or CRLF)");
     } catch (JsonProcessingException e) {
-      return new Row(in.line(), Map.of(), problem(e));
+      throw new UnreadableRow(
+          ShownText.ofParser(e.getOriginalMessage()) + " (expected: a row of CSV on one line)");
     }
   }
 
@@ -212,7 +236,12 @@ final class CsvLines implements ImportLines {
     return line;
   }
 
-  private static String problem(JsonProcessingException e) {
-    return e.getOriginalMessage() + " (expected: a row of CSV on one line)";
+  /** A line that is no row under the header. */
+  private static final class UnreadableRow extends Exception {
+    private static final long serialVersionUID = 1;
+
+    UnreadableRow(String problem) {
+      super(problem);
+    }
   }
 }

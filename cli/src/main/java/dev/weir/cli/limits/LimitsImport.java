@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,20 @@ final class LimitsImport {
   private final boolean dryRun;
   private final PrintWriter err;
 
+  /** The results to show of the lines since the last piece. */
+  private final List<Problem> problems = new ArrayList<>();
+
+  /** The lines since the last piece that are refused before it is sent. */
+  private int unsent;
+
   private long lines;
-  private long lastLine;
+
+  /** The line that was read last. */
+  private long readLine;
+
+  /** The line up to which all are done. */
+  private long doneLine;
+
   private long written;
   private long unchanged;
   private long refused;
@@ -38,6 +51,8 @@ final class LimitsImport {
     this.dryRun = dryRun;
     this.err = err;
   }
+
+  private record Problem(long line, String text) {}
 
   /** A receiver of pieces, which returns their outcomes. */
   interface Target {
@@ -64,9 +79,9 @@ final class LimitsImport {
       return body;
     }
 
-    /** Returns the numbers of the input's lines from which the records come. */
-    List<Long> numbers() {
-      return numbers;
+    /** Returns the number of the input's line from which the record of a result comes. */
+    private long line(JsonObject result) {
+      return numbers.get((int) result.number("line") - 1);
     }
   }
 
@@ -78,61 +93,66 @@ final class LimitsImport {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      if (!line.problem().isEmpty()) {
-        lines++;
-        refuse(line.number(), line.problem());
-        continue;
-      }
       byte[] json = (line.json() + "\n").getBytes(UTF_8);
-      if (numbers.size() == MAX_LINES || body.size() + json.length > MAX_BYTES) {
+      if (numbers.size() + unsent == MAX_LINES || body.size() + json.length > MAX_BYTES) {
         send(body, numbers, watcher);
       }
-      body.write(json, 0, json.length);
-      numbers.add(line.number());
+      if (line.problem().isEmpty()) {
+        body.write(json, 0, json.length);
+        numbers.add(line.number());
+      } else {
+        unsent++;
+        refuse(line.number(), line.problem());
+      }
+      readLine = line.number();
     }
     send(body, numbers, watcher);
   }
 
+  /** Sends what there is, and shows the problems of all lines that are done with it. */
   private void send(ByteArrayOutputStream body, List<Long> numbers, Watcher watcher)
       throws InterruptedException {
-    if (numbers.isEmpty()) {
-      return;
-    }
-    Piece piece = new Piece(body.toByteArray(), List.copyOf(numbers));
-    JsonObject result = target.take(piece);
-    lines += numbers.size();
-    lastLine = numbers.get(numbers.size() - 1);
-    written += result.number("written");
-    unchanged += result.number("unchanged");
-    List<JsonObject> listed = result.objects("refused_lines");
-    for (JsonObject each : listed) {
-      refuse(piece.numbers().get((int) each.number("line") - 1), each.text("problem"));
-    }
-    for (JsonObject each : result.objects("problems")) {
-      err.println(
-          "line "
-              + piece.numbers().get((int) each.number("line") - 1)
-              + ": has no effect now: "
-              + ShownText.plain(each.text("problem")));
-    }
-    long more = result.number("refused") - listed.size();
+    long more = numbers.isEmpty() ? 0 : take(new Piece(body.toByteArray(), List.copyOf(numbers)));
+    problems.sort(Comparator.comparingLong(Problem::line));
+    problems.forEach(each -> err.println("line " + each.line() + ": " + each.text()));
     if (more > 0) {
-      refused += more;
       err.println(
           Text.count(more, "more line")
               + " refused among lines "
               + numbers.get(0)
               + " to "
-              + lastLine);
+              + numbers.get(numbers.size() - 1));
     }
+    lines += numbers.size() + unsent;
+    refused += unsent;
+    doneLine = readLine;
     body.reset();
     numbers.clear();
+    problems.clear();
+    unsent = 0;
     watcher.at(from.bytes(), lines);
   }
 
+  /** Sends a piece, and returns the number of lines that were refused without a message. */
+  private long take(Piece piece) throws InterruptedException {
+    JsonObject result = target.take(piece);
+    written += result.number("written");
+    unchanged += result.number("unchanged");
+    refused += result.number("refused");
+    List<JsonObject> listed = result.objects("refused_lines");
+    for (JsonObject each : listed) {
+      refuse(piece.line(each), each.text("problem"));
+    }
+    for (JsonObject each : result.objects("problems")) {
+      problems.add(
+          new Problem(
+              piece.line(each), "has no effect now: " + ShownText.plain(each.text("problem"))));
+    }
+    return result.number("refused") - listed.size();
+  }
+
   private void refuse(long number, String problem) {
-    refused++;
-    err.println("line " + number + ": " + ShownText.plain(problem));
+    problems.add(new Problem(number, ShownText.plain(problem)));
   }
 
   long refused() {
@@ -146,7 +166,7 @@ final class LimitsImport {
     counts.put("written", written);
     counts.put("unchanged", unchanged);
     counts.put("refused", refused);
-    counts.put("last_line", lastLine);
+    counts.put("last_line", doneLine);
     return counts;
   }
 
@@ -160,6 +180,6 @@ final class LimitsImport {
         + " there already, "
         + refused
         + " refused; done up to line "
-        + lastLine;
+        + doneLine;
   }
 }

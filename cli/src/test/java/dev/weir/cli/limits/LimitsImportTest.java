@@ -166,6 +166,9 @@ class LimitsImportTest {
             shop,user,gerd,silver,,,,,,
             shop,user,"hans"x,gold,,,,,,
             shop,user,ivan,gold,,,,,,,
+            shop,user,,gold,,,,,,
+            shop,user,"karl",gold,,,,,,\rshop,user,lena,gold,,,,,,
+            shop,user,mara,gold,user-minute,few,,,,
             """);
     Ran ran = read(file, "--reason", "a test");
     assertThat(ran.status()).isEqualTo(1);
@@ -173,12 +176,18 @@ class LimitsImportTest {
         .contains(
             "line 6: requests_per_unit: \"many\" (expected: a whole number)\n",
             "line 7: requests_per_unit: without a rule",
-            "line 8: Missing closing quote",
-            "line 9: Not enough column values: expected 10, found 4",
-            "line 10: plan: another one in line 11 (expected: one a customer)\n",
+            "line 8: Missing closing quote for value (expected: a row of CSV on one line)\n",
+            "line 9: cells: 4 (expected: 10, as many as the header has)\n",
+            "line 11: plan: another one than above (expected: one a customer)\n",
             "line 12: Unexpected character ('x' (code 120)): Expected column separator",
-            "line 13: Too many entries: expected at most 10",
-            "9 records, 2 written, 0 there already, 7 refused");
+            "line 13: cells: 11 (expected: 10, as many as the header has)\n",
+            "line 14: value: empty (expected: a value; JSON can have an empty one)\n",
+            "line 15: a carriage return in it (expected: lines that end with LF or CRLF)\n",
+            "line 16: requests_per_unit: \"few\" (expected: a whole number)\n",
+            "12 records, 2 written, 0 there already, 10 refused; done up to line 16\n");
+    assertThat(ran.err().lines().filter(line -> line.startsWith("line ")))
+        .extracting(line -> Integer.parseInt(line.substring(5, line.indexOf(':'))))
+        .isSorted();
     assertThat(stored("alice"))
         .usingRecursiveComparison()
         .ignoringFields("version")
@@ -206,8 +215,11 @@ class LimitsImportTest {
     assertThat(typo.err()).contains("header: \"plann\"", "did you mean \"plan\"?");
     assertThat(read(file("a.csv", "domain,key\n"), "--dry-run").err())
         .contains("header: no column value");
-    assertThat(read(file("a.csv", "domain,\"key\n"), "--dry-run").err())
-        .contains("header: Missing closing quote");
+    Ran open = read(file("a.csv", "domain,\"key\n"), "--dry-run");
+    assertThat(open.status()).isEqualTo(1);
+    assertThat(open.err())
+        .isEqualTo(
+            "weir: header: Missing closing quote for value (expected: a row of CSV on one line)\n");
     assertThat(read(file("a.csv", "domain,key,\"value\"\n"), "--dry-run").status()).isZero();
     assertThat(read(file("a.csv", lines(0, 1)), "--dry-run", "--format", "ndjson").status())
         .isZero();
