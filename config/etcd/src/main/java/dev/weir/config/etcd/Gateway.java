@@ -175,9 +175,12 @@ final class Gateway {
     HttpResponse<byte[]> response = send(request.build());
     try {
       JsonNode answer = JSON.readTree(response.body());
+      if (!answer.isObject()) {
+        throw new IOException("no object");
+      }
       if (response.statusCode() != 200) {
-        String error = answer.path("error").asText();
-        String text = answer.path("message").asText(error);
+        String message = answer.path("message").asText();
+        String text = message.isEmpty() ? answer.path("error").asText() : message;
         throw new GatewayRefusal(response.statusCode(), answer.path("code").asInt(), text);
       }
       if (!path.startsWith("/v3/auth/") && !answer.has("header")) {

@@ -97,6 +97,13 @@ class EtcdFailureTest {
       etcd.fault = Fault.NOT_ETCD;
       assertFails(Kind.UNAVAILABLE, store::head)
           .hasMessageContaining("(expected: etcd 3.4 or newer)");
+      etcd.fault = Fault.NO_BODY;
+      assertFails(Kind.UNAVAILABLE, store::head)
+          .hasMessageContaining("HTTP 503, no object (expected: etcd 3.4 or newer)");
+      etcd.fault = Fault.NOT_FOUND_TEXT;
+      assertFails(Kind.UNAVAILABLE, store::head)
+          .hasMessageContaining("HTTP 404, ")
+          .hasMessageContaining("(expected: etcd 3.4 or newer)");
       etcd.fault = Fault.SILENT;
       assertFails(Kind.UNAVAILABLE, hasty::head).hasMessageContaining("no answer within 1 s");
       etcd.fault = Fault.CUT;

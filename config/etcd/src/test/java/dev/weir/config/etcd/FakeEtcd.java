@@ -53,6 +53,10 @@ final class FakeEtcd implements AutoCloseable {
     CUT,
     /** The answer comes from a server that is not etcd. */
     NOT_ETCD,
+    /** The answer comes from a proxy that has no etcd, and says so without a body. */
+    NO_BODY,
+    /** The answer begins as JSON of another kind would. */
+    NOT_FOUND_TEXT,
     NO_SPACE,
     NO_LEADER
   }
@@ -153,6 +157,15 @@ final class FakeEtcd implements AutoCloseable {
         return;
       }
       case NOT_ETCD -> body = "<html>".getBytes(UTF_8);
+      case NO_BODY -> {
+        exchange.sendResponseHeaders(503, -1);
+        exchange.close();
+        return;
+      }
+      case NOT_FOUND_TEXT -> {
+        status = 404;
+        body = "404 page not found\n".getBytes(UTF_8);
+      }
       default -> {}
     }
     exchange.sendResponseHeaders(status, body.length);
