@@ -65,8 +65,7 @@ final class PolicyNames {
       if (isGiven(policy)) {
         names[i] = policy.name();
         if (!taken.add(policy.name())) {
-          throw new IllegalArgumentException(
-              "policies: two named " + policy.name() + " (expected: a name for each)");
+          throw twoNamed(policy.name());
         }
       } else if (!own && !isNamed) {
         throw new IllegalArgumentException(
@@ -81,6 +80,11 @@ final class PolicyNames {
     ofOtherWindows(policies, names, left);
     addNew(names, taken);
     return checked(policies, names);
+  }
+
+  private static IllegalArgumentException twoNamed(String name) {
+    return new IllegalArgumentException(
+        "policies: two named " + name + " (expected: a name for each)");
   }
 
   private static boolean isGiven(Policy policy) {
@@ -131,12 +135,20 @@ final class PolicyNames {
     return (double) Math.max(a, b) / Math.min(a, b); // For an order only: no permit depends on it.
   }
 
-  /** Names the rest: with the plain name, then with {@code #2}, and so on. */
+  /**
+   * Names the rest: with the plain name, then with {@code #2}, and so on. In the limiter's own
+   * store no earlier name is used again, as its counts are of another window.
+   */
   private void addNew(@Nullable String[] names, Set<String> taken) {
     Set<String> known = new HashSet<>(taken);
     current.forEach(each -> known.add(each.name()));
-    earlier.forEach(each -> known.add(each.name()));
+    if (own) {
+      earlier.forEach(each -> known.add(each.name()));
+    }
     for (int i = 0; i < names.length; i++) {
+      if (!own && names[i] == null && taken.contains(atPlace(i))) {
+        throw twoNamed(atPlace(i));
+      }
       for (int place = i; names[i] == null; place++) {
         names[i] = known.add(atPlace(place)) ? atPlace(place) : null;
       }

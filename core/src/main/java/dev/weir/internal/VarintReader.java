@@ -7,10 +7,16 @@ package dev.weir.internal;
 public final class VarintReader {
   private final byte[] bytes;
   private final int to;
+  private final String subject;
   private int at;
 
-  /** Creates a reader of the bytes from {@code from} to before {@code to}. */
-  public VarintReader(byte[] bytes, int from, int to) {
+  /**
+   * Creates a reader of the bytes from {@code from} to before {@code to}.
+   *
+   * @param subject the name of what the bytes are, with which messages begin
+   */
+  public VarintReader(byte[] bytes, int from, int to, String subject) {
+    this.subject = subject;
     this.bytes = bytes;
     this.at = from;
     this.to = to;
@@ -36,7 +42,7 @@ public final class VarintReader {
     long value = 0;
     for (int shift = 0; shift < Long.SIZE; shift += 7) {
       if (at >= to) {
-        throw new IllegalArgumentException("number: cut off (expected: more bytes)");
+        throw new IllegalArgumentException(subject + ": cut off (expected: more bytes)");
       }
       byte next = bytes[at++];
       value |= (next & 0x7fL) << shift;
@@ -45,6 +51,6 @@ public final class VarintReader {
       }
     }
     throw new IllegalArgumentException(
-        "number: more than " + Varint.MAX_BYTES + " bytes (expected: fewer)");
+        subject + ": a number of more than " + Varint.MAX_BYTES + " bytes (expected: fewer)");
   }
 }

@@ -39,7 +39,7 @@ class VarintTest {
       assertThat(end - from).isEqualTo(Varint.size(values[i]));
     }
 
-    VarintReader in = new VarintReader(bytes, 0, end);
+    VarintReader in = new VarintReader(bytes, 0, end, "bytes");
     for (long value : values) {
       assertThat(in.atEnd()).isFalse();
       assertThat(in.next()).isEqualTo(value);
@@ -53,9 +53,9 @@ class VarintTest {
     byte[] marks = new byte[11];
     Arrays.fill(marks, (byte) 0x80);
 
-    assertThatThrownBy(() -> new VarintReader(marks, 0, 5).next())
-        .hasMessage("number: cut off (expected: more bytes)");
-    assertThatThrownBy(() -> new VarintReader(marks, 0, 11).next())
-        .hasMessage("number: more than 10 bytes (expected: fewer)");
+    assertThatThrownBy(() -> new VarintReader(marks, 0, 5, "bytes").next())
+        .hasMessage("bytes: cut off (expected: more bytes)");
+    assertThatThrownBy(() -> new VarintReader(marks, 0, 11, "bytes").next())
+        .hasMessage("bytes: a number of more than 10 bytes (expected: fewer)");
   }
 }

@@ -50,7 +50,7 @@ final class RowCodec {
    * @throws IllegalArgumentException if they are not a row
    */
   static Row decode(byte[] bytes, int from, int to, IntFunction<String> nameOf) {
-    Reader in = new Reader(new VarintReader(bytes, from, to));
+    Reader in = new Reader(new VarintReader(bytes, from, to, "row"));
     long time = in.next();
     long millis = in.next();
     long[] global = in.next(Series.GLOBAL.size());
@@ -69,9 +69,9 @@ final class RowCodec {
     return new Row(time, millis, global, rules, counts, other);
   }
 
-  private record Reader(VarintReader bytes) {
+  private record Reader(VarintReader in) {
     long next() {
-      return bytes.next() - 1;
+      return in.next() - 1;
     }
 
     long[] next(int size) {

@@ -133,7 +133,7 @@ public final class Trace {
   /** A cursor over all records, from the first on. */
   public final class Cursor {
     private final List<byte[]> all = new ArrayList<>(chunks);
-    private VarintReader in = new VarintReader(new byte[0], 0, 0);
+    private VarintReader in = new VarintReader(new byte[0], 0, 0, "trace");
     private int next;
     private long nanos = firstNanos;
     private int key;
@@ -152,7 +152,7 @@ public final class Trace {
           return false;
         }
         byte[] data = all.get(next++);
-        in = new VarintReader(data, 0, data.length);
+        in = new VarintReader(data, 0, data.length, "trace");
       }
       nanos += in.next();
       key = (int) in.next();

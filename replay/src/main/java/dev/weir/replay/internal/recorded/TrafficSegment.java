@@ -254,7 +254,7 @@ public final class TrafficSegment {
 
   /** A cursor over the requests of a closed segment. */
   public final class Reading {
-    private final VarintReader in = new VarintReader(data, 0, front);
+    private final VarintReader in = new VarintReader(data, 0, front, "segment");
     private int taken;
     private long nanos = firstNanos;
 
@@ -299,7 +299,7 @@ public final class TrafficSegment {
     }
 
     private String text(int number) {
-      VarintReader text = new VarintReader(data, data.length - number, data.length);
+      VarintReader text = new VarintReader(data, data.length - number, data.length, "segment");
       long head = text.next();
       int at = text.position();
       int length = (int) (head >>> 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
 import dev.weir.Decision;
+import dev.weir.LimiterBuilder;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.PackedLimiter;
@@ -291,6 +292,29 @@ class SeveralPoliciesTest {
         .hasMessageStartingWith("policy 1: without a name, and at another place than before");
     limiter.replace(Quota.perMinute(30), Quota.perSecond(5));
     assertThat(limiter.policies().stream().map(Policy::name)).containsExactly("api", "api#2");
+  }
+
+  @Test
+  void quotaOfANewWindow_inAStoreOfOthers_isAtThePlaceOfOneThatWasLeftOut() {
+    RateLimiter limiter =
+        RateLimiter.builder(Quota.perSecond(10), Quota.perMinute(20))
+            .ticker(ticker)
+            .name("api")
+            .store(new MemoryStore())
+            .build();
+    assertThat(limiter.tryAcquire("k", 10).allowed()).isTrue();
+    limiter.replace(Quota.perSecond(10));
+    limiter.replace(Quota.perSecond(10), Quota.perHour(30));
+    assertThat(limiter.policies().stream().map(Policy::name)).containsExactly("api", "api#2");
+    assertThat(limiter.tryAcquire("k").allowed()).as("counted all the time").isFalse();
+    Policy second = Policy.of(Quota.perDay(1)).named("api#2");
+    LimiterBuilder unclear =
+        RateLimiter.builder(second, Policy.of(Quota.perHour(30)))
+            .name("api")
+            .store(new MemoryStore());
+    assertThatThrownBy(unclear::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("policies: two named api#2 (expected: a name for each)");
   }
 
   /** Quotas of two windows, in any order, with a third one now and then. */

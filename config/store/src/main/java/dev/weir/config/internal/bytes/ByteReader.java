@@ -17,7 +17,7 @@ final class ByteReader {
 
   ByteReader(byte[] bytes) {
     this.bytes = bytes;
-    in = new VarintReader(bytes, 0, bytes.length);
+    in = new VarintReader(bytes, 0, bytes.length, "record");
   }
 
   boolean atEnd() {
@@ -39,7 +39,7 @@ final class ByteReader {
     if (length > bytes.length - from) {
       throw new IllegalArgumentException("record: cut off (expected: more bytes)");
     }
-    in = new VarintReader(bytes, from + (int) length, bytes.length);
+    in = new VarintReader(bytes, from + (int) length, bytes.length, "record");
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, (int) length)).toString();
     } catch (CharacterCodingException e) {
