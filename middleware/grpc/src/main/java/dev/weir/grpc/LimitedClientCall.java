@@ -64,6 +64,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
   private @Nullable Turn turn;
   private Ticker.ScheduledTask wake = () -> {};
   private Ticker.ScheduledTask deadlineCheck = () -> {};
+  private long sentNanos;
 
   /**
    * @param deadline the deadline of the call's options
@@ -189,6 +190,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
         return false;
       }
       state = State.SENT;
+      sentNanos = limits.ticker.nanos();
       unschedule();
     }
     Listener<B> remembering = new RefusalListener(listener);
@@ -256,6 +258,10 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
   private void unschedule() {
     wake.cancel();
     deadlineCheck.cancel();
+  }
+
+  private synchronized long sentNanos() {
+    return sentNanos;
   }
 
   private synchronized boolean isDeciding() {
@@ -357,7 +363,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
     return sent == null ? Attributes.EMPTY : sent.getAttributes();
   }
 
-  /** The listener that records the server's refusals. */
+  /** The listener that records the server's refusals, and the end of one. */
   private final class RefusalListener extends SimpleForwardingClientCallListener<B> {
     RefusalListener(Listener<B> application) {
       super(application);
@@ -370,6 +376,8 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
         if (nanos > 0) {
           limits.refusals.add(key(), status.getCode().value(), nanos);
         }
+      } else if (status.isOk() && limits.refusals.size() > 0) {
+        limits.refusals.forget(key(), sentNanos());
       }
       super.onClose(status, trailers);
     }

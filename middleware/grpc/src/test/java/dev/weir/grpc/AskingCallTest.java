@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.Answer;
 import dev.weir.identity.MissingValue;
+import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
 import io.grpc.CallOptions;
@@ -111,6 +112,35 @@ class AskingCallTest {
             () -> ClientCalls.blockingUnaryCall(refusing, Shop.ADD, CallOptions.DEFAULT, "a"))
         .isInstanceOf(StatusRuntimeException.class)
         .hasMessageStartingWith("RESOURCE_EXHAUSTED: Policy calls allows 2 requests per 60 s.");
+  }
+
+  @Test
+  void callSentAfterTheServersRefusal_endsIt_butNotOneSentBefore() {
+    RateLimitClientInterceptor limits = interceptor().build();
+    Channel both = server.with(limits);
+    TestCall before = TestCall.start(both, Shop.ADD);
+    decider.answer(ByHand.ADMITTED);
+    tasks.run();
+    TestCall after = TestCall.send(both, Shop.ADD);
+    time.advance(1);
+    refuse(limits);
+
+    before.sendMessage("a").end().ok();
+    assertThat(limits.refusals.size()).as("overtaken").isOne();
+    decider.answer(ByHand.ADMITTED);
+    tasks.run();
+    after.ok();
+    assertThat(limits.refusals.size()).isZero();
+  }
+
+  /** Records a refusal of the server for calls of {@link Shop#ADD}. */
+  private void refuse(RateLimitClientInterceptor limits) {
+    long key =
+        limits.keys.key(
+            server.channel.authority(),
+            Shop.ADD.getFullMethodName(),
+            List.of(Descriptor.of("method", Shop.ADD.getFullMethodName())));
+    limits.refusals.add(key, Status.Code.RESOURCE_EXHAUSTED.value(), 1_000_000_000L);
   }
 
   /** Returns an interceptor whose decider answers on another thread. */
