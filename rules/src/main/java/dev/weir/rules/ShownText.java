@@ -2,6 +2,8 @@ package dev.weir.rules;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Text from an input in a form that is safe to show: no control characters, and not too much of it.
@@ -11,6 +13,11 @@ public final class ShownText {
   public static final int MAX_LENGTH = 60;
 
   private static final int MAX_LISTED = 40;
+  private static final int MAX_PARSER_LENGTH = 200;
+
+  /** Jackson's notes on where a text began, and on its own settings. */
+  private static final Pattern FOR_PROGRAMMERS =
+      Pattern.compile(" ?\\(start marker at .*|, from `[^`]*`");
 
   private ShownText() {}
 
@@ -48,6 +55,15 @@ public final class ShownText {
       }
     }
     return text;
+  }
+
+  /**
+   * Returns the message of a JSON or CSV parser as an error shows it: its first line, without the
+   * parts that are for those who program with the parser.
+   */
+  public static String ofParser(@Nullable String message) {
+    String first = String.valueOf(message).lines().findFirst().orElse("unreadable");
+    return plain(cut(FOR_PROGRAMMERS.matcher(first).replaceAll(""), MAX_PARSER_LENGTH));
   }
 
   /** Returns names for a message, at most a screen of them. */

@@ -42,8 +42,18 @@ public final class ChangeLog {
     String hash = HexHash.NONE;
     try {
       Head head = store.head();
+      int size = ConfigStore.MAX_BATCH;
       while (position < head.position()) {
-        List<Change> page = page(store, position);
+        List<Change> page;
+        try {
+          page = store.changes(position, size);
+        } catch (ConfigException e) {
+          if (size == 1 || e.kind() != Kind.DAMAGED) {
+            throw e;
+          }
+          size = 1; // To the change itself: those before it are sound.
+          continue;
+        }
         if (page.isEmpty()) {
           return wrong(position, hash, "change " + (position + 1) + ": missing");
         }
@@ -73,18 +83,6 @@ public final class ChangeLog {
     return position < known.position()
         ? wrong(position, hash, "change " + (position + 1) + ": missing, it was known")
         : new Verification(position, hash, "");
-  }
-
-  /** Returns the next changes; only one if there is a damaged one among them. */
-  private static List<Change> page(ConfigStore store, long after) {
-    try {
-      return store.changes(after, ConfigStore.MAX_BATCH);
-    } catch (ConfigException e) {
-      if (e.kind() != Kind.DAMAGED) {
-        throw e;
-      }
-      return store.changes(after, 1);
-    }
   }
 
   private static Verification wrong(long position, String hash, String problem) {

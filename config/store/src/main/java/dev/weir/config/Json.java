@@ -11,8 +11,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.config.internal.bytes.Check;
+import dev.weir.rules.ShownText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -104,13 +106,26 @@ public final class Json {
       }
       check(object, nulls);
       return new Members((Map<String, @Nullable Object>) object);
+    } catch (MismatchedInputException e) {
+      throw new IOException(
+          text.isBlank()
+              ? "no object (expected: {)"
+              : place(text, e) + "more behind the object (expected: its end)",
+          e);
     } catch (JsonProcessingException e) {
-      JsonLocation at = e.getLocation();
-      String place =
-          at == null ? "" : "line %d, column %d: ".formatted(at.getLineNr(), at.getColumnNr());
-      String message = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
-      throw new IOException(place + message, e);
+      throw new IOException(
+          place(text, e) + ShownText.ofParser(e.getOriginalMessage()) + " (expected: JSON)", e);
     }
+  }
+
+  /** Returns the place of an error, without the line if there is only one. */
+  private static String place(String text, JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    if (at == null) {
+      return "";
+    }
+    String line = text.lines().limit(2).count() > 1 ? "line " + at.getLineNr() + ", " : "";
+    return line + "column " + at.getColumnNr() + ": ";
   }
 
   /**
@@ -208,7 +223,7 @@ public final class Json {
       return get(name, Long.class, "a whole number");
     }
 
-    @SuppressWarnings("unchecked") // Names are texts, as object() makes them.
+    @SuppressWarnings("unchecked") // Names are texts.
     public Members object(String name) throws IOException {
       return new Members((Map<String, @Nullable Object>) get(name, Map.class, "an object"));
     }
@@ -238,7 +253,7 @@ public final class Json {
     }
 
     /** Returns the objects of a list. */
-    @SuppressWarnings("unchecked") // Names are texts, as object() makes them.
+    @SuppressWarnings("unchecked") // Names are texts.
     public List<Members> objects(String name) throws IOException {
       List<Members> objects = new ArrayList<>();
       for (Object item : get(name, List.class, "a list")) {

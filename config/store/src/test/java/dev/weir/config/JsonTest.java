@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonTest {
@@ -51,6 +52,27 @@ class JsonTest {
       })
   void otherTexts_areRefused(String text) {
     assertThatThrownBy(() -> Json.readWithNulls(text)).isInstanceOf(IOException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "` `                | no object (expected: {)",
+        "[]                 | no object (expected: {)",
+        "{} {}              | more behind the object (expected: its end)",
+        "{\"a\":1          | expected close marker for Object (expected: JSON)",
+        "{\"a\":1,\"a\":2} | Duplicate field 'a' (expected: JSON)",
+      })
+  void errors_haveThePlace_andNothingOfTheParser(String text, String message) {
+    assertThatThrownBy(() -> Json.readWithNulls(text))
+        .isInstanceOf(IOException.class)
+        .hasMessageEndingWith(message)
+        .message()
+        .doesNotContain("Source", "`", "StreamRead", "line ");
+    assertThatThrownBy(() -> Json.readWithNulls("{\n\"a\": b}"))
+        .hasMessageStartingWith("line 2, column ");
   }
 
   @Test

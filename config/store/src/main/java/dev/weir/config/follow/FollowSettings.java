@@ -31,7 +31,7 @@ public abstract sealed class FollowSettings<S extends FollowSettings<S>>
   RuleDefaults defaults = RuleDefaults.DENY;
   @Nullable Path lastKnown;
   boolean emptyAtFirst;
-  boolean rulesElsewhere;
+  boolean withoutRules;
   Ticker ticker = Ticker.system();
 
   FollowSettings(ConfigStore store, String node) {
@@ -120,7 +120,7 @@ public abstract sealed class FollowSettings<S extends FollowSettings<S>>
    * its list of servers shows this server with the revision 0.
    */
   public S withoutRules() {
-    rulesElsewhere = true;
+    withoutRules = true;
     return self();
   }
 

@@ -54,7 +54,7 @@ public final class RuleFollower implements RuleSource {
   private final RuleDefaults defaults;
   private final @Nullable LastRules lastKnown;
   private final boolean emptyAtFirst;
-  private final boolean rulesElsewhere;
+  private final boolean withoutRules;
   private final Heart heart;
   private final RolloutWatch rollouts;
   private final LongUnaryOperator jitter;
@@ -114,7 +114,7 @@ public final class RuleFollower implements RuleSource {
     defaults = settings.defaults;
     lastKnown = settings.lastKnown == null ? null : new LastRules(settings.lastKnown);
     emptyAtFirst = settings.emptyAtFirst;
-    rulesElsewhere = settings.rulesElsewhere;
+    withoutRules = settings.withoutRules;
     heart = new Heart(store, ticker, settings.shown(), clock);
     rollouts = new RolloutWatch(store, settings.node);
     this.jitter = jitter;
@@ -312,7 +312,7 @@ public final class RuleFollower implements RuleSource {
 
   private void follow(Head head, Taker to) throws IOException {
     Head target = rollouts.target(head);
-    if (!rulesElsewhere && !read.is(target)) {
+    if (!withoutRules && !read.is(target)) {
       take(target, to);
     }
     heardAtNanos = ticker.nanos();

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.weir.rules.ShownText;
 import java.io.IOException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON that a body may hold, and the wording of its errors. */
@@ -71,10 +71,10 @@ public final class JsonSyntax {
   /** Returns a parser's error in the wording of the service. */
   static BadRequest error(IOException e) {
     if (e instanceof JsonProcessingException syntax) {
-      String message = Objects.requireNonNullElse(syntax.getOriginalMessage(), "unreadable");
-      int end = message.indexOf('\n');
       return new BadRequest(
-          at(syntax.getLocation()) + (end < 0 ? message : message.substring(0, end)));
+          at(syntax.getLocation())
+              + ShownText.ofParser(syntax.getOriginalMessage())
+              + " (expected: JSON)");
     }
     return new BadRequest("body: " + e.getMessage() + " (expected: JSON in UTF-8)");
   }

@@ -178,7 +178,7 @@ final class JsonLinesReader implements RecordReader {
         throw new UnreadableException("text behind the JSON object");
       }
     } catch (IOException e) { // The text is at fault: the bytes are in memory.
-      throw new UnreadableException("no valid JSON: " + ShownText.plain(firstLine(message(e))));
+      throw new UnreadableException("no valid JSON: " + ShownText.ofParser(message(e)));
     }
     for (int slot = 0; slot < found.length; slot++) {
       if (!found[slot] && optional[slot]) {
@@ -192,12 +192,6 @@ final class JsonLinesReader implements RecordReader {
 
   private static @Nullable String message(IOException e) {
     return e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
-  }
-
-  private static String firstLine(@Nullable String message) {
-    String text = message == null ? "" : message;
-    int end = text.indexOf('\n');
-    return end < 0 ? text : text.substring(0, end);
   }
 
   private void object(JsonParser parser, Node node, RecordFields fields)

@@ -92,7 +92,7 @@ public final class PeerTransport implements AutoCloseable {
     watching.put(purpose, ended);
   }
 
-  /** Returns whether a member's process has ended, see {@link PeerLink#gone}. */
+  /** Returns whether a member's process has ended, see {@link PeerLink#hasEnded}. */
   public boolean hasEnded(String member, String purpose) {
     PeerLink link = links.get(member + "/" + purpose);
     return link != null && link.hasEnded();
