@@ -63,6 +63,10 @@ public final class HttpDoor implements Port {
   private final DoorCounters counters;
   private final Ticker ticker;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+  /** True from the beginning of the stop, which each connection hears of some time later. */
+  private volatile boolean ending;
+
   private volatile CompletableFuture<Void> shut = CompletableFuture.completedFuture(null);
 
   private HttpDoor(
@@ -188,6 +192,7 @@ public final class HttpDoor implements Port {
 
   @Override
   public void shut(Duration timeout) {
+    ending = true;
     shut =
         CompletableFuture.allOf(
             servers.stream()
@@ -237,7 +242,7 @@ public final class HttpDoor implements Port {
             peer.closed();
             guard.closed(connection);
           });
-      connection.shutdownHandler(begun -> peer.ending());
+      peer.endsIf(() -> ending);
       if (!guard.opened(connection, ticker.nanos())) {
         connection.close();
       }

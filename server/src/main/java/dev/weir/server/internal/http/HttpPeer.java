@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,7 @@ final class HttpPeer {
   private @Nullable HttpProblem brokenBody;
   private int unanswered;
   private long queueTold;
-  private boolean ending;
+  private BooleanSupplier ending = () -> false;
 
   /**
    * @param refuseHead refuses an unfinished head, if there is one
@@ -73,14 +74,14 @@ final class HttpPeer {
     account.close();
   }
 
-  /** Marks the connection as one that takes no more requests, because the server stops. */
-  void ending() {
-    ending = true;
+  /** Sets the source of {@link #isEnding}. */
+  void endsIf(BooleanSupplier ending) {
+    this.ending = ending;
   }
 
-  /** Returns whether the answers in flight are the connection's last ones. */
+  /** Returns whether the answers in flight are the connection's last ones: the server stops. */
   boolean isEnding() {
-    return ending;
+    return ending.getAsBoolean();
   }
 
   /**
