@@ -70,7 +70,7 @@ public final class Charges {
       values = Arrays.copyOf(values, 2 * size * WIDTH);
     }
     bindings[size] = Check.notNull("binding", binding);
-    roles[size] = Check.notNull("role", role);
+    set(roles, size, Check.notNull("role", role));
     values[size * WIDTH + FINGERPRINT] = fingerprint;
     values[size * WIDTH + PERMITS] = permits;
     size++;
@@ -206,8 +206,11 @@ public final class Charges {
    * charge is {@link #forgiven} and the whole request is allowed.
    */
   public Decision decision(int i) {
-    boolean fits = fits(i) || (allowed && forgiven(i));
-    Policy policy = bindings[i].policy();
+    return decision(i, bindings[i].policy(), fits(i) || (allowed && forgiven(i)));
+  }
+
+  /** Returns the decision on charge {@code i}, for a policy that need not be of its binding. */
+  Decision decision(int i, Policy policy, boolean fits) {
     return new Decision(
         fits,
         reasons[i],
@@ -283,10 +286,20 @@ public final class Charges {
       long retryAfterNanos,
       long resetAfterNanos,
       long atNanos) {
-    reasons[i] = reason;
+    set(reasons, i, reason);
     values[i * WIDTH + REMAINING] = remaining;
     values[i * WIDTH + RETRY_AFTER] = retryAfterNanos;
     values[i * WIDTH + RESET_AFTER] = resetAfterNanos;
     values[i * WIDTH + AT] = atNanos;
+  }
+
+  /**
+   * Sets an element, unless it is that one already: a reference that is written costs a garbage
+   * collector's barrier, and most are those of the request before.
+   */
+  private static <T> void set(T[] elements, int i, T element) {
+    if (elements[i] != element) {
+      elements[i] = element;
+    }
   }
 }

@@ -191,7 +191,7 @@ final class FastPath {
       if (table.isUnsure() || !table.budget.take(1, segment.bytesToAdd())) {
         return UNDECIDED;
       }
-      slot = segment.add(fingerprint, table.fresh, 0, now);
+      slot = segment.addFresh(fingerprint, now);
     }
     segment.charge(slot, effective, 0, permits, policy, now);
     long[] state = segment.state(slot);

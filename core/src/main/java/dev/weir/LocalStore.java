@@ -37,6 +37,20 @@ public interface LocalStore extends Store {
   long decide(Binding binding, long fingerprint, long permits, long nowNanos);
 
   /**
+   * Decides a request of one charge that must fit, as {@link #decide(Charges, long)} does, and
+   * returns all that its answer has.
+   *
+   * @param permits at least 0
+   * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
+   */
+  default Decision decision(Binding binding, long fingerprint, long permits, long nowNanos) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    Charges charges = new Charges().add(binding, fingerprint, permits);
+    decide(charges, nowNanos);
+    return charges.decision(0);
+  }
+
+  /**
    * Gives back permits of an earlier charge.
    *
    * @return how many were given back, 0 to {@code permits}

@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStore implements LocalStore {
   /*
-   * Two ways lead to a decision. A request of one charge, which is nearly all of them, goes the
-   * fast one: FastPath reads its key's slot under an optimistic stamp, so a refusal needs no lock
-   * at all. Requests of several charges and rare cases (a policy has changed, there is no room, a
-   * charge may wait) go the slow one: SlowPath locks all of their keys and charges everything or
-   * nothing. Where the keys are: a name has a PolicyHistory, which has a Table for each Shape; a
+   * Two ways lead to a decision. The usual one reads each key's slot under an optimistic stamp, so
+   * a refusal needs no lock at all: FastPath for one charge, JointPath for several. Rare cases (a
+   * policy has changed, there is no room, a charge may wait, one name is charged twice) go the
+   * other one: SlowPath locks all of their keys and charges everything or nothing. Where the keys are: a name has a PolicyHistory, which has a Table for each Shape; a
    * table has Segments, which are the locks; and a segment has slots, where a Meter reads and
    * writes.
    */
@@ -444,7 +443,10 @@ public final class MemoryStore implements LocalStore {
         return;
       }
     }
-    SlowPath.decide(charges, Workspace.own(), now);
+    Workspace work = Workspace.own();
+    if (charges.size() < 2 || !work.joint.decide(charges, now)) {
+      SlowPath.decide(charges, work, now);
+    }
   }
 
   /**
@@ -545,6 +547,18 @@ public final class MemoryStore implements LocalStore {
     } else {
       batch.result(i, packed, results.remaining(0), results.resetAfterNanos(0));
     }
+  }
+
+  @Override
+  public Decision decision(Binding binding, long fingerprint, long permits, long nowNanos) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    MemoryBinding own = own(binding);
+    Charges results = Workspace.own().one;
+    long key = nonZero(fingerprint);
+    long packed = FastPath.decide(own, key, Segment.NO_HINT, permits, clamp(nowNanos), results);
+    return packed == FastPath.UNDECIDED
+        ? LocalStore.super.decision(binding, fingerprint, permits, nowNanos)
+        : results.decision(0, own.policy(), packed >= 0);
   }
 
   @Override

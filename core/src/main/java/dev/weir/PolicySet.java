@@ -133,11 +133,11 @@ final class PolicySet {
     if (policies.length == 1) {
       return part(charges, 0, load);
     }
-    List<Decision> parts = new ArrayList<>(policies.length);
-    for (int i = 0; i < policies.length; i++) {
-      parts.add(part(charges, i, load));
+    Decision[] parts = new Decision[policies.length];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = part(charges, i, load);
     }
-    return whole(charges, parts);
+    return whole(charges, List.of(parts)); // A list that the decision need not copy.
   }
 
   private Decision part(Charges charges, int i, double load) {

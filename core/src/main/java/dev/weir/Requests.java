@@ -100,6 +100,11 @@ final class Requests {
 
   /** Decides a request; the caller reports the decision to the listener. */
   private Decision decide(PolicySet set, long fingerprint, long permits, boolean peeking) {
+    Binding only = set.only;
+    if (only != null && local != null && !peeking && !set.elastic()) {
+      Decision decision = local.decision(only, fingerprint, checked(permits), ticker.nanos());
+      return set.policy(0).throttled(decision, false);
+    }
     double load = load(set);
     Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
     if (peeking) {

@@ -123,6 +123,10 @@ final class Segment extends SequenceLock {
     return size;
   }
 
+  Meter meter() {
+    return meter;
+  }
+
   /** Returns whether this segment is too large to grow once more. */
   boolean isLarge() {
     return slots[0] >= MAX_SLOTS || (slab != null && slab.isLarge());
@@ -301,6 +305,11 @@ final class Segment extends SequenceLock {
     }
     size++;
     return slot;
+  }
+
+  /** Adds a key that is not here, with a fresh state. Returns its slot. */
+  int addFresh(long fingerprint, long nowNanos) {
+    return add(fingerprint, table.fresh, 0, nowNanos);
   }
 
   /** Takes over the times of a table before its keys are restored. */

@@ -10,6 +10,7 @@ final class Workspace {
   private static final ThreadLocal<Workspace> OWN = ThreadLocal.withInitial(Workspace::new);
 
   final SegmentLocks locks = new SegmentLocks();
+  final JointPath joint = new JointPath();
 
   /** A request of one charge, for the slow path if the caller has passed none. */
   final Charges one = new Charges();

@@ -1,0 +1,254 @@
+package dev.weir;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path of a request of several charges in the usual case: every charge is of another name. All
+ * other requests are left to {@link SlowPath}. Reusable; not safe for use by several threads.
+ */
+final class JointPath {
+  /*
+   * How does this path decide? It takes the steps of FastPath, each of them for all charges before
+   * the next:
+   *
+   *   read    all states, each under the optimistic stamp of its segment
+   *   refuse  validate all stamps: between the last read and the first validation there was an
+   *           instant at which all states were as they were read
+   *   claim   turn all stamps into locks; no thread waits for one here, so the order is free
+   *   charge  all charges that fit
+   *
+   * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
+   * What FastPath leaves to the slow path, this path leaves to it as well; so it does if two charges
+   * are of one name, where they may be of the same key, and if other threads have written twice
+   * while it read.
+   *
+   * What was read is kept as numbers; a reference that is stored in a long-lived object costs a
+   * garbage collector's barrier, as much as the rest of a read. A segment is found once more when
+   * it is claimed, and recognised by its order, which no other segment has.
+   */
+
+  /** The number of tries to decide without waiting for a lock. */
+  private static final int TRIES = 2;
+
+  /** The most charges: locks are held while all of them are written. */
+  private static final int MOST_CHARGES = 8;
+
+  private static final int WIDTH = 4;
+  private static final int ORDER = 0;
+  private static final int STAMP = 1;
+  private static final int SLOT = 2;
+  private static final int EFFECTIVE = 3;
+
+  private final long[] reads = new long[MOST_CHARGES * WIDTH];
+  private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
+
+  /**
+   * Decides a request of several charges, all of which belong to the store.
+   *
+   * @return false if it has to take the slow path; nothing is charged then
+   */
+  boolean decide(Charges charges, long now) {
+    if (charges.size() > MOST_CHARGES || !isUsual(charges)) {
+      return false;
+    }
+    for (int tries = 0; tries < TRIES; tries++) {
+      if (!read(charges, now)) {
+        return false;
+      }
+      boolean charged = charges.settle() && !charges.peeking();
+      if (charged ? claimAndCharge(charges, now) : isValid(charges)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static MemoryBinding binding(Charges charges, int i) {
+    return (MemoryBinding) charges.binding(i);
+  }
+
+  /** Returns whether each charge has a name of its own, and permits that may fit. */
+  private static boolean isUsual(Charges charges) {
+    for (int i = 0; i < charges.size(); i++) {
+      if (charges.permits(i) < 0) {
+        return false;
+      }
+      for (int j = 0; j < i; j++) {
+        if (binding(charges, i).history == binding(charges, j).history) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean isCharged(Charges charges, int i) {
+    return charges.fits(i) && charges.permits(i) > 0;
+  }
+
+  /** Returns whether the key has no slot, and may have permits that count nevertheless. */
+  private static boolean isUnsure(Table table, long slot) {
+    return slot <= 0 && table.isUnsure();
+  }
+
+  /** Reads all keys; returns false if one of them cannot be read now. */
+  private boolean read(Charges charges, long now) {
+    for (int i = 0; i < charges.size(); i++) {
+      Table table = binding(charges, i).view().only;
+      if (table == null || !read(charges, i, table, now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Reads a key's state and sets the result of charge {@code i} by it, neither of which means
+   * anything unless the stamp is valid afterwards.
+   */
+  private boolean read(Charges charges, int i, Table table, long now) {
+    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
+    Segment segment = table.segment(fingerprint);
+    long stamp = segment.tryOptimisticRead();
+    int slot = segment.find(fingerprint);
+    long place = segment.place(slot);
+    long[] state = segment.glimpse(slot, place);
+    if (stamp == 0 || state == null || isUnsure(table, slot)) {
+      return false;
+    }
+    int offset = (int) place;
+    long effective = segment.effectiveNanos(state, offset, slot > 0, now);
+    reads[i * WIDTH + ORDER] = segment.order;
+    reads[i * WIDTH + STAMP] = stamp;
+    reads[i * WIDTH + SLOT] = slot;
+    reads[i * WIDTH + EFFECTIVE] = effective;
+    Policy policy = charges.binding(i).policy();
+    long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
+    long wait = table.meter.waitNanos(state, offset, effective, permits, policy);
+    long retry = wait == 0 ? 0 : SlowPath.retryAfterNanos(wait, effective - now);
+    result(charges, i, table.meter, state, offset, effective, retry);
+    return true;
+  }
+
+  private static void result(
+      Charges charges, int i, Meter meter, long[] state, int offset, long effective, long retry) {
+    Policy policy = charges.binding(i).policy();
+    charges.result(
+        i,
+        retry == 0 ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+        Math.min(policy.burst(), meter.remaining(state, offset, effective, policy)),
+        retry,
+        Math.max(effective, meter.resetAtNanos(state, offset)) - effective,
+        effective);
+  }
+
+  /** Returns the segment that was read, or null if the key is in another one by now. */
+  private @Nullable Segment segment(Charges charges, int i) {
+    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
+    Table table = binding(charges, i).view().only;
+    if (table == null || isUnsure(table, reads[i * WIDTH + SLOT])) {
+      return null;
+    }
+    Segment segment = table.segment(fingerprint);
+    return segment.order == reads[i * WIDTH + ORDER] && !segment.isSplit() ? segment : null;
+  }
+
+  /** Returns whether nothing was written since the keys were read. */
+  private boolean isValid(Charges charges) {
+    for (int i = 0; i < charges.size(); i++) {
+      Segment segment = segment(charges, i);
+      if (segment == null || !segment.validate(reads[i * WIDTH + STAMP])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean claimAndCharge(Charges charges, long now) {
+    int size = charges.size();
+    int locked = 0;
+    try {
+      while (locked < size && claim(charges, locked)) {
+        locked++;
+      }
+      if (locked < size || !isCurrent(charges) || !takeRoom(charges)) {
+        return false;
+      }
+      for (int i = 0; i < size; i++) {
+        if (isCharged(charges, i)) {
+          charge(charges, i, now);
+        }
+      }
+      return true;
+    } finally {
+      for (int i = 0; i < locked; i++) {
+        claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
+      }
+      for (int i = 0; i < locked; i++) {
+        claimed(i).splitIfLarge();
+      }
+      Arrays.fill(claimed, 0, locked, null);
+    }
+  }
+
+  private Segment claimed(int i) {
+    return Objects.requireNonNull(claimed[i]);
+  }
+
+  /** Locks the segment of a key if nothing was written since it was read. */
+  private boolean claim(Charges charges, int i) {
+    Segment segment = segment(charges, i);
+    long stamp = segment == null ? 0 : segment.tryConvertToWriteLock(reads[i * WIDTH + STAMP]);
+    if (stamp == 0) {
+      return false;
+    }
+    claimed[i] = segment;
+    reads[i * WIDTH + STAMP] = stamp;
+    return true;
+  }
+
+  /** Returns whether the segments that are locked still count their keys. */
+  private boolean isCurrent(Charges charges) {
+    for (int i = 0; i < charges.size(); i++) {
+      if (segment(charges, i) != claimed[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes room for all keys without a slot that are to be charged, or for none of them. */
+  private boolean takeRoom(Charges charges) {
+    for (int i = 0; i < charges.size(); i++) {
+      Budget budget = binding(charges, i).history.budget();
+      if (needsRoom(charges, i) && !budget.take(1, claimed(i).bytesToAdd())) {
+        for (int j = 0; j < i; j++) {
+          if (needsRoom(charges, j)) {
+            binding(charges, j).history.budget().giveBack(1);
+          }
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean needsRoom(Charges charges, int i) {
+    return isCharged(charges, i) && reads[i * WIDTH + SLOT] <= 0;
+  }
+
+  private void charge(Charges charges, int i, long now) {
+    Segment segment = claimed(i);
+    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
+    long effective = reads[i * WIDTH + EFFECTIVE];
+    long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
+    int slot = (int) reads[i * WIDTH + SLOT];
+    if (slot <= 0) {
+      slot = segment.addFresh(fingerprint, now);
+    }
+    segment.charge(slot, effective, 0, permits, charges.binding(i).policy(), now);
+    result(charges, i, segment.meter(), segment.state(slot), segment.offset(slot), effective, 0);
+  }
+}
