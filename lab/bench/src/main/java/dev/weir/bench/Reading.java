@@ -60,7 +60,8 @@ record Reading(
   private static String contender(String benchmark, JsonNode params) {
     String named = benchmark.substring(benchmark.lastIndexOf('.', benchmark.lastIndexOf('.') - 1));
     return switch (named) {
-      case ".ByStringKey.decision", ".ByNumber.decision" -> at(params, "limiter").asText();
+      case ".ByStringKey.decision", ".ByNumber.decision", ".ByQuotas.decision" ->
+          at(params, "limiter").asText();
       case ".ByFingerprint.single" -> "weir by fingerprint";
       case ".ByFingerprint.batch" -> "weir, batch of " + ByFingerprint.BATCH;
       case ".ByBareTable.single" -> "a bare table";

@@ -1,0 +1,54 @@
+package dev.weir.bench.peers;
+
+import dev.weir.LimiterBuilder;
+import dev.weir.PackedDecision;
+import dev.weir.PackedLimiter;
+import dev.weir.Quota;
+import dev.weir.RateLimiter;
+import dev.weir.bench.Keys;
+import java.util.List;
+
+/** Weir with quotas by its default algorithm. */
+public final class WeirQuotasLimiter {
+  private WeirQuotasLimiter() {}
+
+  /** Returns a limiter whose decisions are objects. */
+  public static KeyedLimiter ofDecisions(List<Quota> quotas) {
+    return new Decisions(limiter(quotas));
+  }
+
+  /** Returns a limiter whose decisions are packed. */
+  public static KeyedLimiter packed(List<Quota> quotas) {
+    return new Packed(limiter(quotas).packed());
+  }
+
+  private static RateLimiter limiter(List<Quota> quotas) {
+    Quota[] more = quotas.subList(1, quotas.size()).toArray(new Quota[0]);
+    LimiterBuilder builder = RateLimiter.builder(quotas.get(0), more);
+    return builder.maxKeys(Keys.MOST).build();
+  }
+
+  private record Decisions(RateLimiter limiter) implements KeyedLimiter {
+    @Override
+    public boolean fill(String key) {
+      return tryAcquire(key);
+    }
+
+    @Override
+    public boolean tryAcquire(String key) {
+      return limiter.tryAcquire(key).allowed();
+    }
+  }
+
+  private record Packed(PackedLimiter limiter) implements KeyedLimiter {
+    @Override
+    public boolean fill(String key) {
+      return tryAcquire(key);
+    }
+
+    @Override
+    public boolean tryAcquire(String key) {
+      return PackedDecision.allowed(limiter.decide(key));
+    }
+  }
+}
