@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.ConfigStoreProvider;
+import dev.weir.internal.IoCauses;
 import dev.weir.server.ClusterProvider;
 import dev.weir.server.ServerOptions;
 import dev.weir.server.settings.StartException;
@@ -131,7 +132,7 @@ public final class Providers {
       process.getOutputStream().close();
       status = process.waitFor();
     } catch (IOException e) {
-      throw new CommandFailure(name + ": cannot be provided: " + e.getMessage(), e);
+      throw new CommandFailure(name + ": cannot be provided: " + IoCauses.named(e), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandFailure(name + ": interrupted while it was provided", e);
@@ -163,7 +164,7 @@ public final class Providers {
       }
       return urls;
     } catch (IOException e) {
-      throw new CommandFailure(folder + ": cannot be read: " + e.getMessage(), e);
+      throw new CommandFailure(folder + ": cannot be read: " + IoCauses.of(e), e);
     }
   }
 

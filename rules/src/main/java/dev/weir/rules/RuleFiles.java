@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.IoCauses;
 import dev.weir.internal.Sha256;
 import dev.weir.rules.internal.parse.Problems;
 import dev.weir.rules.internal.parse.RuleParser;
@@ -12,11 +13,9 @@ import dev.weir.rules.internal.parse.YamlNode;
 import dev.weir.rules.internal.parse.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -213,12 +212,7 @@ public final class RuleFiles {
   }
 
   private static String reason(@Nullable IOException e) {
-    if (e instanceof NoSuchFileException) {
-      return "not there";
-    }
-    return e instanceof AccessDeniedException
-        ? "no permission"
-        : Words.shown(e == null ? "unreadable" : String.valueOf(e.getMessage()));
+    return e == null ? "unreadable" : Words.shown(IoCauses.of(e));
   }
 
   private void refuse(String file, String problem) {

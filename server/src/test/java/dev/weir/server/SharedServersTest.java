@@ -255,7 +255,7 @@ class SharedServersTest {
     String line = log.await(" does not decide (");
     assertThat(line)
         .startsWith("store: redis://127.0.0.1:" + redis.port() + " does not decide (")
-        .contains("Connection refused")
+        .contains("connection refused")
         .endsWith("); until it does, rules answer by their on_failure: 1 deny, 1 allow, 1 local");
     assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
     assertAnswers("exact", DENIED);

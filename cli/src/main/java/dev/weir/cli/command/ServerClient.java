@@ -1,5 +1,6 @@
 package dev.weir.cli.command;
 
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.ValueErrors;
 import dev.weir.server.ServerOptions;
 import java.io.IOException;
@@ -160,7 +161,7 @@ public final class ServerClient {
     if (e instanceof SSLException || caused(e, CertificateException.class) != null) {
       return tls(e);
     }
-    String message = e.getMessage() == null ? "no connection" : e.getMessage();
+    String message = e.getMessage() == null ? "no connection" : IoCauses.of(e);
     // To a client of plain HTTP, a port with TLS returns bytes that are not HTTP, or none.
     boolean cut =
         message.contains("header parser received no bytes")

@@ -6,6 +6,7 @@ import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.Text;
 import dev.weir.config.ConfigStore;
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
@@ -18,7 +19,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -105,7 +105,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
   }
 
   private static CommandFailure unreadable(Path path, @Nullable IOException e) {
-    String why = e instanceof NoSuchFileException || e == null ? "not there" : e.getMessage();
+    String why = e == null ? "not there" : IoCauses.of(e);
     return new CommandFailure(path + ": " + why + " (expected: a file or folder to read)");
   }
 

@@ -2,6 +2,7 @@ package dev.weir.load;
 
 import dev.weir.Ticker;
 import dev.weir.internal.DaemonThreads;
+import dev.weir.internal.IoCauses;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -114,8 +115,7 @@ public final class LoadGenerator {
           .get(OPEN_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new IOException(
-          cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
+      throw new IOException(IoCauses.of(cause), cause);
     } catch (TimeoutException e) {
       throw new IOException("not connected within " + OPEN_SECONDS + " s", e);
     }

@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.internal.IoCauses;
 import io.lettuce.core.protocol.RedisProtocolException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletionException;
@@ -42,7 +43,7 @@ final class Causes {
     }
     return message.contains(NO_HANDSHAKE)
         ? "the connection was closed while it was being made"
-        : message;
+        : IoCauses.plain(message);
   }
 
   private static String name(Throwable error) {

@@ -1,5 +1,6 @@
 package dev.weir.shared;
 
+import dev.weir.internal.IoCauses;
 import java.io.Serial;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,7 @@ public final class ShardException extends RuntimeException {
     }
     String message = cause.getMessage();
     return new ShardException(
-        Failure.OTHER, message == null ? cause.getClass().getSimpleName() : message);
+        Failure.OTHER,
+        message == null ? cause.getClass().getSimpleName() : IoCauses.plain(message));
   }
 }

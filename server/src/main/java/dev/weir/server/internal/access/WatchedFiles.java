@@ -1,11 +1,10 @@
 package dev.weir.server.internal.access;
 
+import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.LogEvent;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -107,13 +106,7 @@ public final class WatchedFiles {
 
   /** Returns the cause of an error, in words. */
   public static String reason(Exception e) {
-    if (e instanceof NoSuchFileException missing) {
-      return missing.getFile() + ": no such file";
-    }
-    if (e instanceof AccessDeniedException denied) {
-      return denied.getFile() + ": no permission";
-    }
-    return e.getMessage() == null ? e.toString() : e.getMessage();
+    return e.getMessage() == null ? e.toString() : IoCauses.named(e);
   }
 
   private List<byte[]> read() throws IOException {

@@ -193,7 +193,7 @@ class TokensTest {
         tokens.refresh();
       }
       assertThat(log.await("--token-file: cannot be used, the old content stays in force"))
-          .endsWith("tokens: no such file");
+          .endsWith("tokens: not there");
       Files.write(file, new byte[] {(byte) 0xff, 'x'});
       for (int i = 0; i < 3; i++) {
         tokens.refresh();

@@ -1,5 +1,6 @@
 package dev.weir.cluster.internal.peer;
 
+import dev.weir.internal.IoCauses;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -83,7 +84,12 @@ public final class PeerDoor implements AutoCloseable {
             .bind(address)
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      throw new IOException("cannot listen at " + address + " for members", bound.cause());
+      throw new IOException(
+          address
+              + ": "
+              + IoCauses.of(bound.cause())
+              + " (expected: a free port of this machine, for members)",
+          bound.cause());
     }
     listener = bound.channel();
   }

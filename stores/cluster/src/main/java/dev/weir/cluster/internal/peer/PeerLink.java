@@ -2,6 +2,7 @@ package dev.weir.cluster.internal.peer;
 
 import dev.weir.cluster.internal.peer.PeerException.Outcome;
 import dev.weir.internal.Backoff;
+import dev.weir.internal.IoCauses;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -239,7 +240,7 @@ public final class PeerLink implements AutoCloseable {
                 } catch (IOException e) {
                   loop.execute(
                       () -> {
-                        problem(e.toString());
+                        problem(IoCauses.of(e));
                         again();
                       });
                 }
@@ -283,7 +284,7 @@ public final class PeerLink implements AutoCloseable {
         connecting.addListener(
             done -> {
               if (!done.isSuccess()) {
-                problem(String.valueOf(done.cause()));
+                problem(IoCauses.of(done.cause()));
                 if (hungUp && !gone && refused(done.cause())) {
                   gone = true;
                   ended.run();

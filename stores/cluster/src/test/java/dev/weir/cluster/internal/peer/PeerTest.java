@@ -230,7 +230,7 @@ class PeerTest {
     door.close();
 
     Await.until("the end", link::hasEnded);
-    logged("Connection refused");
+    logged("connection refused");
     open.push(door(self("b", cluster), port, null));
     connected(link);
     assertThat(link.hasEnded()).isFalse();
@@ -243,7 +243,7 @@ class PeerTest {
     PeerDoor door = door(self("b", cluster), 0, null);
     door.close();
     PeerLink link = link(self("a", cluster), "b", door, null);
-    logged("Connection refused");
+    logged("connection refused");
     assertThat(link.hasEnded()).isFalse();
     assertThat(ended).hasValue(0);
   }
