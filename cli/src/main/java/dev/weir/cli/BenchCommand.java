@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.CtrlC;
 import dev.weir.cli.command.FlagValues;
+import dev.weir.internal.IoCauses;
 import dev.weir.load.Door;
 import dev.weir.load.KeyDraw;
 import dev.weir.load.LoadGenerator;
@@ -229,7 +230,7 @@ final class BenchCommand implements Callable<Integer> {
       try {
         Files.writeString(Path.of(json), report.json());
       } catch (IOException e) {
-        throw new CommandFailure("--json: " + json + " cannot be written: " + e.getMessage(), e);
+        throw new CommandFailure("--json: " + IoCauses.file(Path.of(json), e), e);
       }
     }
   }

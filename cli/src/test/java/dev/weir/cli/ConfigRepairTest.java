@@ -73,7 +73,7 @@ class ConfigRepairTest {
     Ran refused = Ran.weir("tokens", "list", "--data-dir", data);
     assertThat(refused.status()).isEqualTo(3);
     assertThat(refused.err())
-        .startsWith("weir: " + data)
+        .startsWith("weir: --data-dir: " + data)
         .contains("is damaged", "'weir config repair --data-dir DIR' does that");
     Ran repaired = Ran.weir("config", "repair", "--data-dir", data);
     assertThat(repaired.status()).as(repaired.err()).isZero();
@@ -104,12 +104,26 @@ class ConfigRepairTest {
         Ran ran = Ran.weir(command);
         assertThat(ran.status()).isEqualTo(3);
         assertThat(ran.err())
-            .startsWith("weir: " + data)
+            .startsWith("weir: --data-dir: " + data)
             .endsWith("if a running server has it open, use --server URL instead\n");
         assertThat(ran.err().lines()).hasSize(1);
       }
       assertThat(store.head()).isEqualTo(head);
     }
+  }
+
+  @Test
+  void folderThatCannotBeMade_isNamedOnceWithItsFlag() throws Exception {
+    Path below = Files.writeString(folder.resolve("file"), "").resolve("data");
+    Ran ran =
+        Ran.weir(
+            "tokens", "create", "--name", "n", "--role", "viewer", "--data-dir", below.toString());
+    assertThat(ran.status()).isEqualTo(3);
+    assertThat(ran.err())
+        .isEqualTo(
+            "weir: --data-dir: "
+                + below
+                + ": a part of the path is a file (expected: a folder that can be written)\n");
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
 import dev.weir.engine.KeyPolicies;
+import dev.weir.internal.IoCauses;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.Run;
 import dev.weir.replay.internal.judge.RunRules;
@@ -203,7 +204,7 @@ public final class Replay {
         }
       }
     } catch (IOException e) {
-      throw new TrafficException("rules: " + e.getMessage() + " (expected: files to read)");
+      throw new TrafficException("rules: " + IoCauses.named(e) + " (expected: files to read)");
     }
     return texts;
   }
@@ -228,7 +229,12 @@ public final class Replay {
       return null;
     }
     // No channel: an interrupt, which ends the reading, would close it.
-    OutputStream out = new FileOutputStream(file.toFile());
+    OutputStream out;
+    try {
+      out = new FileOutputStream(file.toFile());
+    } catch (IOException e) {
+      throw new IOException("decisions: " + IoCauses.file(file, e), e);
+    }
     try {
       return new DecisionsWriter(out, options.traffic().inputs(), queues);
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.weir.cli.admin;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.rules.StoreFlags;
 import dev.weir.config.ConfigException;
+import dev.weir.internal.IoCauses;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -29,7 +30,8 @@ public abstract class AdminCommand implements Callable<Integer> {
     } catch (ConfigException e) {
       throw StoreFlags.failure(e);
     } catch (IOException e) {
-      throw new CommandFailure("file: " + e.getMessage() + " (expected: to be read or written)", e);
+      throw new CommandFailure(
+          "file: " + IoCauses.named(e) + " (expected: one that can be read or written)", e);
     }
   }
 

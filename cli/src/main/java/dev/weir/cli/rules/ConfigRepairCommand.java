@@ -48,7 +48,8 @@ final class ConfigRepairCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String before = damage();
-    try (ConfigStore store = StoreFlags.opened(StoreFlags.embedded(folder, "?recover=true"), "")) {
+    try (ConfigStore store =
+        StoreFlags.opened(StoreFlags.embedded(folder, "?recover=true"), "", "--data-dir")) {
       ChangeLog.Verification left = ChangeLog.verify(store);
       show(before, left, store.head().revision());
       return left.ok() ? 0 : Main.FOUND;
@@ -61,7 +62,7 @@ final class ConfigRepairCommand implements Callable<Integer> {
   private String damage() {
     String address = StoreFlags.embedded(folder, "");
     try {
-      StoreFlags.opened(address, "").close();
+      StoreFlags.opened(address, "", "--data-dir").close();
       return "";
     } catch (CommandFailure e) {
       if (e.getCause() instanceof ConfigException cause

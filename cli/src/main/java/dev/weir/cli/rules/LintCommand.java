@@ -2,6 +2,7 @@ package dev.weir.cli.rules;
 
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import java.io.IOException;
@@ -72,7 +73,7 @@ public final class LintCommand implements Callable<Integer> {
     try {
       return Rules.parse("stdin", System.in.readNBytes(MOST_BYTES));
     } catch (IOException e) {
-      throw new CommandFailure("standard input: " + e.getMessage(), e);
+      throw new CommandFailure("standard input: " + IoCauses.of(e), e);
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.Json;
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -61,7 +62,7 @@ final class RulesPullCommand extends AdminCommand {
   private boolean delete;
 
   @Override
-  public int run() throws InterruptedException, IOException {
+  public int run() throws InterruptedException {
     SortedMap<String, String> local = local();
     AdminClient client = server().client();
     RuleTexts known = RuleTexts.of(local);
@@ -87,14 +88,18 @@ final class RulesPullCommand extends AdminCommand {
     if (!force) {
       refuseToLose(client, local, write, delete ? gone : List.of());
     }
-    Files.createDirectories(folder);
-    for (String name : write) {
-      replace(folder.resolve(name), String.valueOf(wanted.texts().get(name)));
-    }
-    if (delete) {
-      for (String name : gone) {
-        Files.delete(folder.resolve(name));
+    try {
+      Files.createDirectories(folder);
+      for (String name : write) {
+        replace(folder.resolve(name), String.valueOf(wanted.texts().get(name)));
       }
+      if (delete) {
+        for (String name : gone) {
+          Files.delete(folder.resolve(name));
+        }
+      }
+    } catch (IOException e) {
+      throw new CommandFailure("DIR: " + IoCauses.folder(folder, e), e);
     }
     showResult(number, local, write, gone);
     return 0;

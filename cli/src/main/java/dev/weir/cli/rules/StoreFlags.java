@@ -69,7 +69,7 @@ public final class StoreFlags {
 
   /** Opens the store; the caller closes it. */
   public ConfigStore open() {
-    return opened(address(), password());
+    return opened(address(), password(), dataDir == null ? "--config-store" : "--data-dir");
   }
 
   /** Opens the store; an embedded store that does not exist yet is made. The caller closes it. */
@@ -77,17 +77,22 @@ public final class StoreFlags {
     if (dataDir == null || Files.exists(dataDir)) {
       return open();
     }
-    ConfigStore store = opened("rocksdb:" + dataDir, "");
+    ConfigStore store = opened("rocksdb:" + dataDir, "", "--data-dir");
     command.commandLine().getErr().println("weir: --data-dir: " + dataDir + " was not there, made");
     return store;
   }
 
-  static ConfigStore opened(String address, String password) {
+  /**
+   * Opens a store.
+   *
+   * @param flag the flag that names it, for errors
+   */
+  static ConfigStore opened(String address, String password, String flag) {
     Providers.forStore(address);
     try {
       return ConfigStores.open(address, password);
     } catch (ConfigException e) {
-      throw failure(e);
+      throw new CommandFailure(flag + ": " + failure(e).getMessage(), e);
     } catch (IllegalArgumentException e) {
       throw new CommandFailure(Main.USAGE, String.valueOf(e.getMessage()));
     }

@@ -3,6 +3,7 @@ package dev.weir.cli.traffic;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.CtrlC;
+import dev.weir.internal.IoCauses;
 import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,7 +37,7 @@ abstract class TrafficCommand implements Callable<Integer> {
     } catch (ClosedByInterruptException e) {
       throw new CommandFailure("stopped before anything was read", e);
     } catch (IOException e) {
-      throw new CommandFailure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+      throw new CommandFailure(IoCauses.named(e), e);
     } catch (OutOfMemoryError e) {
       throw new CommandFailure(
           "memory: "

@@ -141,7 +141,7 @@ class TokensCommandsTest {
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err())
         .isEqualTo(
-            "weir: data: in use by process 7 (expected: one server a folder); if a running server"
+            "weir: --config-store: data: in use by process 7 (expected: one server a folder); if a running server"
                 + " has it open, use --server URL instead\n");
   }
 
@@ -173,7 +173,7 @@ class TokensCommandsTest {
     Files.writeString(file, "other\n");
     Ran wrong = offline("locked", list);
     assertThat(wrong.status()).isEqualTo(3);
-    assertThat(wrong.err()).isEqualTo("weir: shared:locked: wrong password\n");
+    assertThat(wrong.err()).isEqualTo("weir: --config-store: shared:locked: wrong password\n");
     Files.writeString(file, "");
     assertThat(offline("locked", list).status()).isEqualTo(2);
   }

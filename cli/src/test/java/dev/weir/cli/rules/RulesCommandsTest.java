@@ -291,6 +291,19 @@ class RulesCommandsTest {
   }
 
   @Test
+  void pull_intoAFolderThatCannotBeMade_namesItOnce() throws Exception {
+    server.commit("shop.yaml", AdminServer.RULES);
+    Path below = Files.writeString(folder.resolve("file"), "").resolve("rules");
+    Ran ran = server.weir("rules", "pull", below.toString());
+    assertThat(ran.status()).isEqualTo(3);
+    assertThat(ran.err())
+        .isEqualTo(
+            "weir: DIR: "
+                + below
+                + ": a part of the path is a file (expected: a folder that can be written)\n");
+  }
+
+  @Test
   void pull_leavesTheRightsOfFilesAsTheyWere() throws Exception {
     server.commit("shop.yaml", AdminServer.RULES);
     assertDone(pull());

@@ -13,6 +13,7 @@ import dev.weir.cluster.internal.peer.Member;
 import dev.weir.cluster.internal.state.ClusterTime;
 import dev.weir.cluster.internal.state.GroupSlots;
 import dev.weir.cluster.internal.state.Replica;
+import dev.weir.internal.IoCauses;
 import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,11 @@ public final class ClusterRestore {
       boolean trust,
       Ticker ticker)
       throws IOException {
-    Files.createDirectories(folder);
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new IOException(IoCauses.folder(folder, e), e);
+    }
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isPresent()) {
         throw new IOException(folder + ": is not empty (expected: an empty folder)");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
+import dev.weir.internal.IoCauses;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -59,10 +60,7 @@ final class Folder implements AutoCloseable {
         throw e;
       }
     } catch (IOException e) {
-      throw new ConfigException(
-          Kind.UNAVAILABLE,
-          path + ": " + e.getMessage() + " (expected: a folder that this process may write to)",
-          e);
+      throw new ConfigException(Kind.UNAVAILABLE, IoCauses.folder(path, e), e);
     }
   }
 

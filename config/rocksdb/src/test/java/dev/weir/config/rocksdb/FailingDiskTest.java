@@ -108,7 +108,7 @@ class FailingDiskTest {
     assertThatThrownBy(() -> ConfigStores.open("rocksdb:" + file))
         .isInstanceOfSatisfying(
             ConfigException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE))
-        .hasMessageContaining("(expected: a folder that this process may write to)");
+        .hasMessageContaining("(expected: a folder that can be written)");
   }
 
   @Test

@@ -1,7 +1,9 @@
 package dev.weir.replay.internal.judge;
 
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.Rules;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +37,9 @@ public final class Target {
       problems.add(what + ": " + target + " (expected: a file in a folder that exists)");
     } else if (sources.stream().anyMatch(source -> read(source, target, folder))) {
       problems.add(what + ": " + target + " (expected: not what is read)");
+    } else if (!Files.isWritable(Files.exists(target) ? target : folder)) {
+      problems.add(
+          what + ": " + IoCauses.file(target, new AccessDeniedException(target.toString())));
     }
   }
 

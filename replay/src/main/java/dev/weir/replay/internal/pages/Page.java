@@ -1,5 +1,6 @@
 package dev.weir.replay.internal.pages;
 
+import dev.weir.internal.IoCauses;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,10 +31,17 @@ public final class Page {
         .toString();
   }
 
+  /**
+   * Writes the page of a report.
+   *
+   * @throws IOException that names the option and the file
+   */
   public static void write(Path file, String page) throws IOException {
     // No channel: an interrupt, which ends the reading, would close it.
     try (OutputStream out = new FileOutputStream(file.toFile())) {
       out.write(page.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new IOException("report: " + IoCauses.file(file, e), e);
     }
   }
 

@@ -25,6 +25,7 @@ import dev.weir.server.internal.settings.Setting;
 import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.settings.StoreUri;
 import dev.weir.server.settings.StartException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -115,6 +116,9 @@ public final class StoredConfiguration implements Configuration {
     } catch (IllegalArgumentException e) {
       throw new StartException(source + ": " + shown(e), e);
     } catch (ConfigException e) {
+      if (setting == Settings.DATA_DIR && e.getCause() instanceof IOException) {
+        throw new StartException(source + ": " + shown(e), e); // A folder does not come back.
+      }
       String remedy = remedy(e.kind());
       if (remedy != null) {
         throw new StartException(source + ": " + shown(e) + "; " + remedy, e);

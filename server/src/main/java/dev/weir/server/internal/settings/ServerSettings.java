@@ -5,6 +5,7 @@ import dev.weir.rules.RuleDefaults;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.shared.ClusterMember;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -251,6 +252,14 @@ public final class ServerSettings {
             .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("state")));
   }
 
+  /**
+   * Returns the source of a folder that is one in {@link Settings#DATA_DIR} unless a setting names
+   * another.
+   */
+  public String folderSource(Setting<Optional<Path>> setting) {
+    return source(value(setting).isPresent() ? setting : Settings.DATA_DIR);
+  }
+
   /** Returns whether limits are counted together with other servers: in a store, or a cluster. */
   public boolean shares() {
     return value(Settings.STORE).isPresent() || !value(Settings.CLUSTER).isEmpty();
@@ -270,6 +279,22 @@ public final class ServerSettings {
   /** Returns the cluster member that this server is, or none. */
   public Optional<ClusterMember> clusterMember() {
     return ClusterChecks.self(this);
+  }
+
+  /** Returns the address on which this member of a cluster listens for the others, or none. */
+  public Optional<InetSocketAddress> clusterListen() {
+    List<ClusterMember> members = value(Settings.CLUSTER);
+    if (members.isEmpty()) {
+      return Optional.empty();
+    }
+    ClusterMember first = members.get(0);
+    return value(Settings.CLUSTER_LISTEN)
+        .or(
+            () ->
+                first.standsForAll()
+                    ? Optional.of(InetSocketAddress.createUnresolved("0.0.0.0", first.port()))
+                    : clusterMember()
+                        .map(self -> InetSocketAddress.createUnresolved(self.host(), self.port())));
   }
 
   /** Returns whether the rules are those of the configuration store. */

@@ -3,7 +3,7 @@ package dev.weir.server.internal.state;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.internal.DaemonThreads;
-import dev.weir.server.internal.access.WatchedFiles;
+import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.AfterCrash;
 import dev.weir.server.internal.settings.ServerSettings;
@@ -71,6 +71,9 @@ public final class StateFolder implements StateStorage {
   private static final String LOCK = "lock";
   private static final String IMAGE = ".image";
 
+  /** The name of the setting that gives the folder. */
+  private final String setting;
+
   private final Path folder;
   private final AfterCrash afterCrash;
   private final StateClock clock;
@@ -96,7 +99,13 @@ public final class StateFolder implements StateStorage {
   private record SavedTable(MemoryStore store, String keys) {}
 
   private StateFolder(
-      Path folder, AfterCrash afterCrash, Duration interval, StateClock clock, FileChannel lock) {
+      String setting,
+      Path folder,
+      AfterCrash afterCrash,
+      Duration interval,
+      StateClock clock,
+      FileChannel lock) {
+    this.setting = setting;
     this.folder = folder;
     this.afterCrash = afterCrash;
     this.clock = clock;
@@ -126,16 +135,27 @@ public final class StateFolder implements StateStorage {
    */
   public static StateStorage open(ServerSettings settings) throws StartException {
     Optional<Path> folder = settings.stateFolder();
+    Optional<Path> data = settings.value(Settings.DATA_DIR);
+    if (folder.isPresent() && settings.value(Settings.STATE_DIR).isEmpty() && data.isPresent()) {
+      String setting = settings.source(Settings.DATA_DIR);
+      try {
+        Files.createDirectories(data.get());
+      } catch (IOException e) {
+        throw unusable(setting, data.get(), e);
+      }
+    }
     return folder.isEmpty()
         ? NONE
         : open(
+            settings.folderSource(Settings.STATE_DIR),
             folder.get(),
             settings.value(Settings.STATE_AFTER_CRASH),
             settings.value(Settings.STATE_INTERVAL),
             StateClock.system());
   }
 
-  static StateFolder open(Path folder, AfterCrash afterCrash, Duration interval, StateClock clock)
+  static StateFolder open(
+      String setting, Path folder, AfterCrash afterCrash, Duration interval, StateClock clock)
       throws StartException {
     FileChannel lock = null;
     try {
@@ -146,17 +166,12 @@ public final class StateFolder implements StateStorage {
       if (locked(lock) == null) {
         lock.close();
         throw new StartException(
-            "state: " + folder + " is in use by another server (expected: a folder for each)");
+            setting + ": " + folder + ": in use by another server (expected: a folder for each)");
       }
-      return new StateFolder(folder, afterCrash, interval, clock, lock);
+      return new StateFolder(setting, folder, afterCrash, interval, clock, lock);
     } catch (IOException e) {
       closeQuietly(lock);
-      throw new StartException(
-          "state: "
-              + folder
-              + ": "
-              + WatchedFiles.reason(e)
-              + " (expected: a folder that can be written)");
+      throw unusable(setting, folder, e);
     }
   }
 
@@ -283,7 +298,7 @@ public final class StateFolder implements StateStorage {
       }
       Files.move(image, aside, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw unusable(e);
+      throw unusable(setting, folder, e);
     }
     return deny ? unknown(maxKeys, maxBytes) : new MemoryStore(maxKeys, maxBytes);
   }
@@ -302,7 +317,7 @@ public final class StateFolder implements StateStorage {
       }
       begun = true;
     } catch (IOException e) {
-      throw unusable(e);
+      throw unusable(setting, folder, e);
     }
   }
 
@@ -313,13 +328,8 @@ public final class StateFolder implements StateStorage {
     sync(folder);
   }
 
-  private StartException unusable(IOException e) {
-    return new StartException(
-        "state: "
-            + folder
-            + ": "
-            + WatchedFiles.reason(e)
-            + " (expected: a folder that can be written)");
+  private static StartException unusable(String setting, Path folder, IOException e) {
+    return new StartException(setting + ": " + IoCauses.folder(folder, e), e);
   }
 
   private ScheduledExecutorService every(Duration interval) {

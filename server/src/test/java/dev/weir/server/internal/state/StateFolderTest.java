@@ -51,7 +51,9 @@ class StateFolderTest {
       long anchor = wall - monotonic; // The anchor that a process sets when it begins.
       Ticker system = () -> monotonic + anchor;
       StateClock clock = new StateClock(system, () -> monotonic, boot);
-      state = StateFolder.open(folder.resolve("state"), afterCrash, Duration.ofHours(1), clock);
+      state =
+          StateFolder.open(
+              "--state-dir", folder.resolve("state"), afterCrash, Duration.ofHours(1), clock);
       ticker = state.ticker();
       store = state.table(name, keys, 1_000, 1 << 20);
       binding = store.bind("p", POLICY, ticker.nanos());
@@ -253,7 +255,7 @@ class StateFolderTest {
     try (Run run = new Run()) {
       assertThatThrownBy(Run::new)
           .isInstanceOf(StartException.class)
-          .hasMessageContaining("is in use by another server (expected: a folder for each)");
+          .hasMessageContaining(": in use by another server (expected: a folder for each)");
       assertThat(run.admits(10)).isTrue();
     }
   }

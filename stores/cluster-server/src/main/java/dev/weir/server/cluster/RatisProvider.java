@@ -8,7 +8,6 @@ import dev.weir.server.ClusterBackups;
 import dev.weir.server.ClusterMembership;
 import dev.weir.server.ClusterProvider;
 import dev.weir.server.internal.settings.ServerSettings;
-import dev.weir.server.internal.settings.Setting;
 import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.settings.StoreUri;
 import dev.weir.server.settings.StartException;
@@ -16,7 +15,6 @@ import dev.weir.shared.ClusterMember;
 import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -34,7 +32,7 @@ public final class RatisProvider implements ClusterProvider {
     try {
       cluster = Cluster.open(clusterSettings(settings, store, log));
     } catch (IOException e) {
-      throw failure(Settings.CLUSTER, e);
+      throw failure(settings, e);
     }
     try {
       cluster.form();
@@ -43,7 +41,7 @@ public final class RatisProvider implements ClusterProvider {
       throw e;
     } catch (IOException e) {
       cluster.close();
-      throw failure(Settings.CLUSTER, e);
+      throw failure(settings, e);
     }
     return new Membership(cluster, cluster.store(store));
   }
@@ -61,7 +59,7 @@ public final class RatisProvider implements ClusterProvider {
               .log(log)
               .open();
     } catch (IOException e) {
-      throw failure(Settings.STORE, e);
+      throw new StartException(settings.source(Settings.STORE) + ": " + e.getMessage(), e);
     }
     try {
       client.join();
@@ -77,8 +75,12 @@ public final class RatisProvider implements ClusterProvider {
     return new BackupFiles();
   }
 
-  private static StartException failure(Setting<?> setting, IOException e) {
-    return new StartException(setting.flag() + ": " + e.getMessage(), e);
+  private static StartException failure(ServerSettings settings, IOException e) {
+    String message = String.valueOf(e.getMessage());
+    boolean folder = message.startsWith(settings.clusterFolder().orElseThrow() + ": ");
+    String name =
+        folder ? settings.folderSource(Settings.CLUSTER_DIR) : settings.source(Settings.CLUSTER);
+    return new StartException(name + ": " + message, e);
   }
 
   private static ClusterSettings clusterSettings(
@@ -99,23 +101,8 @@ public final class RatisProvider implements ClusterProvider {
             .electionTimeout(settings.value(Settings.CLUSTER_ELECTION_TIMEOUT))
             .maxSkew(settings.value(Settings.CLUSTER_MAX_SKEW))
             .log(log);
-    listen(settings).ifPresent(builder::listen);
+    settings.clusterListen().ifPresent(builder::listen);
     return builder.build();
-  }
-
-  /**
-   * Returns the address on which the member listens, if it differs from the one by which the others
-   * reach it.
-   */
-  private static Optional<InetSocketAddress> listen(ServerSettings settings) {
-    ClusterMember first = settings.value(Settings.CLUSTER).get(0);
-    return settings
-        .value(Settings.CLUSTER_LISTEN)
-        .or(
-            () ->
-                first.standsForAll()
-                    ? Optional.of(InetSocketAddress.createUnresolved("0.0.0.0", first.port()))
-                    : Optional.empty());
   }
 
   private static @Nullable TlsFiles tls(ServerSettings settings) {

@@ -5,6 +5,7 @@ import dev.weir.cluster.internal.log.RatisEngine;
 import dev.weir.cluster.internal.peer.ClusterLevel;
 import dev.weir.cluster.internal.peer.Identity;
 import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.internal.IoCauses;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -37,14 +38,18 @@ public record MemberFolder(
   public static MemberFolder open(ClusterSettings settings, IntUnaryOperator groups)
       throws IOException {
     Path folder = settings.folder();
-    Files.createDirectories(folder);
-    FileChannel lock =
-        FileChannel.open(
-            folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileChannel lock;
+    try {
+      Files.createDirectories(folder);
+      lock =
+          FileChannel.open(
+              folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw new IOException(IoCauses.folder(folder, e), e);
+    }
     try {
       if (tried(lock) == null) {
-        throw new IOException(
-            folder + " is in use by another member (expected: a folder for each)");
+        throw new IOException(folder + ": in use by another member (expected: a folder for each)");
       }
       Set<Integer> kept = RatisEngine.kept(logs(folder));
       int begun = kept.isEmpty() ? settings.groups() : kept.size();
