@@ -1,6 +1,5 @@
 package dev.weir.cli;
 
-import dev.weir.cli.command.CommandFailure;
 import dev.weir.server.ServerOptions;
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerOption;
@@ -78,7 +77,8 @@ final class ServeCommand implements Callable<Integer> {
       err.println("'weir help serve' shows every setting.");
       return Main.USAGE;
     } catch (StartException e) {
-      throw new CommandFailure(String.valueOf(e.getMessage()), e);
+      e.problems().forEach(problem -> err.println("weir: " + problem));
+      return Main.FAILED;
     } finally {
       if (!started) {
         stop.uninstall();

@@ -228,26 +228,11 @@ final class Doors {
   }
 
   private StartException cannotListen(Setting<?> port, IOException e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    Object number =
-        settings.value(port) instanceof Optional<?> o ? o.orElse(null) : settings.value(port);
+    Object value = settings.value(port);
+    Object number = value instanceof Optional<?> given ? given.orElse(null) : value;
+    String host = settings.value(port == Settings.ADMIN_PORT ? Settings.ADMIN_HOST : Settings.HOST);
     return new StartException(
-        port.flag()
-            + ": cannot listen on "
-            + settings.value(port == Settings.ADMIN_PORT ? Settings.ADMIN_HOST : Settings.HOST)
-            + ":"
-            + number
-            + ": "
-            + cause.getMessage()
-            + " (expected: a free port; "
-            + port.flag()
-            + " or "
-            + port.variable()
-            + " sets another)",
-        e);
+        FreePorts.problem(settings, port, host, number instanceof Integer i ? i : 0, e), e);
   }
 
   /** Reports that the server is ready. */

@@ -99,6 +99,7 @@ public final class WeirServer implements AutoCloseable {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
+    FreePorts.require(settings);
     return Assembly.start(settings, StoreOpener.open(settings, ticker), Administration::api, begun);
   }
 

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.StartException;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -189,9 +191,73 @@ class LifecycleTest {
       for (String flag : new String[] {"port", "grpc-port", "resp-port"}) {
         assertThatThrownBy(() -> RunningServer.start(Map.of(flag, port)))
             .isInstanceOf(StartException.class)
-            .hasMessageStartingWith("--" + flag + ": cannot listen on 127.0.0.1:" + port)
-            .hasMessageContaining("in use");
+            .hasMessage("--" + flag + ": " + port + ": in use (expected: a free port, or 0)");
       }
+    }
+  }
+
+  @Test
+  void takenPorts_areAllNamedBeforeAnythingIsOpened() throws Exception {
+    InetAddress host = InetAddress.getLoopbackAddress();
+    try (ServerSocket http = new ServerSocket(0, 1, host);
+        ServerSocket redis = new ServerSocket(0, 1, host)) {
+      String httpPort = Integer.toString(http.getLocalPort());
+      String respPort = Integer.toString(redis.getLocalPort());
+      Path state = folder.resolve("state");
+      assertThatThrownBy(
+              () ->
+                  RunningServer.start(
+                      folder,
+                      "port",
+                      httpPort,
+                      "resp-port",
+                      respPort,
+                      "state-dir",
+                      state.toString()))
+          .isInstanceOf(StartException.class)
+          .hasMessage(
+              "--port: %s: in use (expected: a free port, or 0)\n--resp-port: %s: in use (expected: a free port, or 0)"
+                  .formatted(httpPort, respPort));
+      assertThat(state).doesNotExist();
+    }
+  }
+
+  /** A port that another process takes after the check, while the code is warmed up. */
+  @Test
+  void portTakenAfterTheCheck_isNamedInTheSameWords() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      for (String flag : new String[] {"port", "grpc-port", "resp-port"}) {
+        Map<String, String> flags =
+            new HashMap<>(
+                Map.of("port", "0", "grpc-port", "0", "resp-port", "0", "no-warmup", "true"));
+        flags.put(flag, port);
+        ServerSettings settings = ServerSettings.of(flags);
+        assertThatThrownBy(
+                () -> WeirServer.start(settings, StoreConnection.NONE, Administration::api))
+            .isInstanceOf(StartException.class)
+            .hasMessage("--" + flag + ": " + port + ": in use (expected: a free port, or 0)");
+      }
+    }
+  }
+
+  @Test
+  void addressOfAnotherMachine_isNamedInPlainWords() {
+    assertThatThrownBy(
+            () -> RunningServer.start(folder, "host", "192.0.2.1", "port", "1", "insecure", "true"))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith("--port: 192.0.2.1:1: not an address of this machine (expected: ");
+  }
+
+  @Test
+  void folderThatCannotBeMade_isNamedWithItsSetting() throws Exception {
+    String file = Files.writeString(folder.resolve("file"), "").toString();
+    for (String[] flags : new String[][] {{"state-dir", file}, {"data-dir", file}}) {
+      assertThatThrownBy(() -> RunningServer.start(folder, flags))
+          .isInstanceOf(StartException.class)
+          .hasMessage(
+              "--%s: %s: a file, or a link to nothing (expected: a folder that can be written)"
+                  .formatted(flags[0], file));
     }
   }
 
