@@ -8,6 +8,7 @@ import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.CommandGroups;
 import dev.weir.cli.command.CompletionCommand;
 import dev.weir.cli.command.ManCommand;
+import dev.weir.cli.command.StandardOutput;
 import dev.weir.cli.command.Version;
 import dev.weir.cli.command.VersionCommand;
 import dev.weir.cli.limits.LimitsCommand;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -138,8 +140,24 @@ public final class Main implements Runnable {
   public static void main(String[] given) {
     shareThreads(Runtime.getRuntime().availableProcessors());
     System.setProperty("picocli.converters.excludes", NO_FLAGS);
+    System.exit(run(given, StandardOutput.ofProcess(), null));
+  }
+
+  /**
+   * Runs the command and returns its exit status.
+   *
+   * @param err the output for errors; null for that of the process
+   */
+  static int run(String[] given, StandardOutput out, @Nullable PrintWriter err) {
     String[] arguments = named(given);
-    System.exit(commandLine(arguments).execute(arguments));
+    PrintWriter writer = out.writer();
+    CommandLine line = commandLine(arguments).setOut(writer);
+    if (err != null) {
+      line.setErr(err);
+    }
+    int status = line.execute(arguments);
+    writer.flush();
+    return out.ended(line.getErr(), status);
   }
 
   /**

@@ -3,11 +3,12 @@ package dev.weir.cli.traffic;
 import dev.weir.cli.Main;
 import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.FlagValues;
+import dev.weir.cli.command.StandardOutput;
+import dev.weir.internal.IoCauses;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Generator;
 import dev.weir.traffic.GeneratorOptions;
 import dev.weir.traffic.TrafficException;
-import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,6 +17,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -122,8 +124,7 @@ public final class GenerateCommand implements Callable<Integer> {
     try {
       Generator.check(options, as); // Opening truncates the output: check before.
       if (output == null) {
-        // The stream is not closed: standard output belongs to the process.
-        Generator.write(options, as, new FileOutputStream(FileDescriptor.out));
+        standard(options, as);
       } else {
         try (OutputStream out = new FileOutputStream(output.toFile())) {
           Generator.write(options, as, out);
@@ -133,10 +134,18 @@ public final class GenerateCommand implements Callable<Integer> {
     } catch (TrafficException e) {
       return Main.refused(e, spec.commandLine().getErr());
     } catch (IOException e) {
-      if (output == null && "Broken pipe".equals(e.getMessage())) {
-        return 0; // The reader of the pipe has ended.
+      throw new CommandFailure("--output: " + IoCauses.file(Objects.requireNonNull(output), e), e);
+    }
+  }
+
+  private static void standard(GeneratorOptions options, Format as) throws TrafficException {
+    try {
+      // The stream is not closed: standard output belongs to the process.
+      Generator.write(options, as, StandardOutput.ofProcess());
+    } catch (IOException e) {
+      if (!StandardOutput.isWithoutReader(e)) {
+        throw StandardOutput.lost(e);
       }
-      throw new CommandFailure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }
   }
 
