@@ -9,6 +9,7 @@ import dev.weir.cli.command.CommandGroups;
 import dev.weir.cli.command.CompletionCommand;
 import dev.weir.cli.command.ManCommand;
 import dev.weir.cli.command.StandardOutput;
+import dev.weir.cli.command.UsageProblems;
 import dev.weir.cli.command.Version;
 import dev.weir.cli.command.VersionCommand;
 import dev.weir.cli.limits.LimitsCommand;
@@ -21,7 +22,6 @@ import dev.weir.cli.traffic.GenerateCommand;
 import dev.weir.cli.traffic.InspectCommand;
 import dev.weir.cli.traffic.ReplayCommand;
 import dev.weir.cli.traffic.SuggestCommand;
-import dev.weir.rules.DidYouMean;
 import dev.weir.server.ServerOptions;
 import dev.weir.traffic.TrafficException;
 import java.io.PrintWriter;
@@ -39,7 +39,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code weir} command.
@@ -234,14 +233,13 @@ public final class Main implements Runnable {
     return USAGE;
   }
 
-  /** Shows the error first, then a likely correction, and where the flags are described. */
+  /** Shows the problems first, with a likely correction, and then where the flags are described. */
   private static int wrongUsage(ParameterException exception, String[] arguments) {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println(
-        "weir: "
-            + ServerOptions.withoutPasswords(String.valueOf(exception.getMessage()))
-            + meant(exception));
+    for (String problem : UsageProblems.of(exception, arguments)) {
+      err.println("weir: " + ServerOptions.withoutPasswords(problem));
+    }
     if (arguments.length == 0) {
       err.println();
       line.usage(err);
@@ -249,18 +247,6 @@ public final class Main implements Runnable {
       err.println("See '" + line.getCommandSpec().qualifiedName() + " --help'.");
     }
     return USAGE;
-  }
-
-  /** Returns a likely correction of an unknown flag or command. */
-  private static String meant(ParameterException exception) {
-    if (!(exception instanceof UnmatchedArgumentException unmatched)
-        || unmatched.getUnmatched().isEmpty()) {
-      return "";
-    }
-    CommandSpec command = exception.getCommandLine().getCommandSpec();
-    List<String> known = new ArrayList<>(command.optionsMap().keySet());
-    known.addAll(command.subcommands().keySet());
-    return DidYouMean.of(unmatched.getUnmatched().get(0), known);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -124,6 +125,49 @@ class MainTest {
     }
     assertThat(Ran.weir("bench", "--duratoin", "1s").err())
         .contains("did you mean \"--duration\"?");
+  }
+
+  @Test
+  void wrongArguments_areNamedInTheWordsOfAllMessages() {
+    Map<List<String>, String> wrong = new LinkedHashMap<>();
+    wrong.put(
+        List.of("serv"),
+        "command: serv (expected: a command that 'weir help' lists; did you mean \"serve\"?)");
+    wrong.put(
+        List.of("help", "nope"), "command: nope (expected: a command that 'weir help' lists)");
+    wrong.put(
+        List.of("rules", "pul"),
+        "command: pul (expected: one of push, pull, diff, log, rollback; did you mean \"pull\"?)");
+    wrong.put(
+        List.of("serve", "--prot", "1"),
+        "--prot: unknown (expected: a flag of 'weir serve'; did you mean \"--port\"?)");
+    wrong.put(
+        List.of("serve", "--prot=1", "--hst", "h"),
+        "--prot: unknown (expected: a flag of 'weir serve'; did you mean \"--port\"?)\n"
+            + "weir: --hst: unknown (expected: a flag of 'weir serve'; did you mean \"--host\"?)");
+    wrong.put(List.of("serve", "--port"), "--port: no value (expected: N)");
+    wrong.put(List.of("version", "extra"), "argument: extra (expected: only flags)");
+    wrong.put(List.of("man", "man"), "argument: man (expected: only flags)");
+    wrong.put(
+        List.of("lint"),
+        "FILE: missing (expected: rule files, or folders of *.yaml and *.yml files; checked as one"
+            + " set)");
+    wrong.put(
+        List.of("explain", "--rules", "r", "--descriptor", "a=b"),
+        "--domain: missing (expected: <domain>, the request's domain)");
+    wrong.put(
+        List.of("lint", "--format", "xml", "f"),
+        "--format: xml (expected: one of text, json, sarif, github)");
+    wrong.put(List.of("check", "--timeout", "1.5"), "--timeout: 1.5 (expected: a whole number)");
+    wrong.put(List.of("generate", "--rate", "x"), "--rate: x (expected: a number)");
+    wrong.put(
+        List.of("generate", "--rate", "1", "--rate", "2"), "--rate: given twice (expected: once)");
+    wrong.forEach(
+        (arguments, problem) -> {
+          Ran ran = Ran.weir(arguments.toArray(new String[0]));
+          assertThat(ran.status()).as("%s", arguments).isEqualTo(2);
+          assertThat(ran.err()).as("%s", arguments).startsWith("weir: " + problem + "\nSee 'weir");
+        });
   }
 
   @Test
