@@ -218,7 +218,8 @@ class MainTest {
     Ran ran = Ran.weir("lint", doubtful.toString());
 
     assertThat(ran.status()).isZero();
-    assertThat(ran.out()).contains("request_per_unit", "1 rule, 1 warning");
+    assertThat(ran.out())
+        .contains("doubtful.yaml:4:32: warning: request_per_unit: old name", "1 rule, 1 warning");
   }
 
   @Test

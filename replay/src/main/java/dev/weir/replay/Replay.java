@@ -14,7 +14,6 @@ import dev.weir.replay.internal.pages.DecisionsWriter;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.replay.internal.pages.ReportPage;
 import dev.weir.replay.internal.recorded.RecordedLoad;
-import dev.weir.rules.Problem;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
@@ -184,7 +183,11 @@ public final class Replay {
       return null;
     }
     Rules.LoadResult loaded = Rules.load(options.rules());
-    loaded.problems().stream().map(Problem::toString).forEach(found::add);
+    // Rules without an error have warnings only, which are shown under that name.
+    boolean broken = loaded.ruleSet() == null;
+    loaded.problems().stream()
+        .map(each -> broken ? each.shown() : each.toString())
+        .forEach(found::add);
     return loaded.ruleSet();
   }
 

@@ -7,6 +7,14 @@ package dev.weir.rules;
  */
 public record Problem(Severity severity, Position position, String message) {
 
+  /**
+   * Returns the line for a list that may have errors and warnings: {@link #toString} for an error,
+   * {@code file:line:column: warning: message} for a warning.
+   */
+  public String shown() {
+    return severity == Severity.WARNING ? position + ": warning: " + message : toString();
+  }
+
   /** Returns {@code file:line:column message}. */
   @Override
   public String toString() {

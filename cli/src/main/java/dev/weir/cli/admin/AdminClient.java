@@ -225,7 +225,10 @@ public final class AdminClient {
         }
       }
       String message = at.has("message") ? at.text("message") : at.text("detail");
-      return ShownText.plain(line.append(line.length() == 0 ? "" : " ").append(message).toString());
+      boolean warning = at.has("severity") && at.text("severity").equals("warning");
+      String before = warning ? ": warning: " : " ";
+      return ShownText.plain(
+          line.append(line.length() == 0 ? "" : before).append(message).toString());
     }
   }
 }

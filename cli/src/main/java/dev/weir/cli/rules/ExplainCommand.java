@@ -52,7 +52,7 @@ public final class ExplainCommand implements Callable<Integer> {
     RuleSet set = loaded.ruleSet();
     if (set == null) {
       for (Problem problem : loaded.problems()) {
-        spec.commandLine().getErr().println(problem);
+        spec.commandLine().getErr().println(problem.shown());
       }
       return Main.FOUND;
     }

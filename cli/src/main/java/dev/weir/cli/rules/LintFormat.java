@@ -21,7 +21,7 @@ enum LintFormat {
   TEXT {
     @Override
     void write(Found found, PrintWriter out) {
-      found.problems().forEach(out::println);
+      found.problems().stream().map(Problem::shown).forEach(out::println);
       String warnings = Text.count(found.count(Severity.WARNING), "warning");
       long errors = found.count(Severity.ERROR);
       out.println(

@@ -123,7 +123,7 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
    */
   @Nullable RuleSet parse(PrintWriter to) {
     Rules.LoadResult loaded = load();
-    loaded.problems().forEach(to::println);
+    loaded.problems().stream().map(Problem::shown).forEach(to::println);
     long errors =
         loaded.problems().stream().filter(each -> each.severity() == Severity.ERROR).count();
     if (errors > 0) {

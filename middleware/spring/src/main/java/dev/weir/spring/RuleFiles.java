@@ -109,7 +109,7 @@ final class RuleFiles {
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       throw new RuleProblemsException(
-          loaded.problems().stream().map(Problem::toString).collect(Collectors.joining("\n")));
+          loaded.problems().stream().map(Problem::shown).collect(Collectors.joining("\n")));
     }
     return rules;
   }

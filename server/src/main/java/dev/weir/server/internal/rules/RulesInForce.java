@@ -295,7 +295,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   }
 
   private static String lines(List<Problem> problems) {
-    return bounded(problems.stream().map(Problem::toString).toList());
+    return bounded(problems.stream().map(Problem::shown).toList());
   }
 
   /** Returns problems as the fields of a line in JSON. */
