@@ -218,7 +218,9 @@ class BenchCommandTest {
     wrong.put(List.of("--target", "http://localhost"), "--target: http://localhost (expected: ");
     wrong.put(List.of("--connections", "0"), "--connections: 0 (expected: 1..10000)");
     wrong.put(List.of("--connections", "10001"), "--connections: 10001 (expected: 1..10000)");
-    wrong.put(List.of("--connections", "many"), "--connections: many (expected: 1..10000)");
+    wrong.put(
+        List.of("--connections", "many"),
+        "--connections: many (expected: a whole number, 1..10000)");
     wrong.put(List.of("--in-flight", "-1"), "--in-flight: -1 (expected: 1..10000)");
     wrong.put(
         List.of("--connections", "10000", "--in-flight", "101"),

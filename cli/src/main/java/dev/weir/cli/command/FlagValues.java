@@ -42,7 +42,8 @@ public final class FlagValues {
         return value;
       }
     }
-    throw ValueErrors.error(flag, text, from + ".." + to);
+    String whole = digits.matches("-?\\d+") ? "" : "a whole number, ";
+    throw ValueErrors.error(flag, text, whole + from + ".." + to);
   }
 
   /** Reads {@code 5000} or {@code 5000/s}. */

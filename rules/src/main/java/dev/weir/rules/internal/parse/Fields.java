@@ -144,7 +144,9 @@ final class Fields {
     String range = min + ".." + max;
     YamlNode value = value(key);
     if (!(value instanceof Text text) || !isNumber(text.text())) {
-      error(key, value instanceof Text text ? range + Hints.number(text.text()) : range);
+      String written = value instanceof Text text ? text.text() : "";
+      boolean negative = written.startsWith("-") && isNumber(written.substring(1));
+      error(key, (negative ? "" : "a whole number, ") + range + Hints.number(written));
       return -1;
     }
     if (!text.plain()) {

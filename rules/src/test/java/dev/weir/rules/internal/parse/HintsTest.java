@@ -101,10 +101,10 @@ class HintsTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "0.5|0.5 (expected: 0..4294967295; for fewer than one a unit, window: 2s with requests_per_unit: 1)",
-        "1k|1k (expected: 0..4294967295; with its zeros, as in 1_000)",
-        "2.5M|2.5M (expected: 0..4294967295; with its zeros, as in 1_000_000)",
-        "5,000|5,000 (expected: 0..4294967295; without a comma, as in 5_000)",
+        "0.5|0.5 (expected: a whole number, 0..4294967295; for fewer than one a unit, window: 2s with requests_per_unit: 1)",
+        "1k|1k (expected: a whole number, 0..4294967295; with its zeros, as in 1_000)",
+        "2.5M|2.5M (expected: a whole number, 0..4294967295; with its zeros, as in 1_000_000)",
+        "5,000|5,000 (expected: a whole number, 0..4294967295; without a comma, as in 5_000)",
       })
   void numberWrittenInAnotherWay_isToldHowItIsWritten(String number, String said) {
     assertThat(
