@@ -51,6 +51,12 @@ public final class Detection {
    */
   private static final List<Format> SPECIAL = List.of(Format.NGINX_INGRESS, Format.TRAEFIK);
 
+  /**
+   * The lines for each line of a log from which on a text is no log: a page of documentation may
+   * quote some lines of one.
+   */
+  private static final int FEW = 10;
+
   private static final String EXPECTED =
       "--format with one of combined, vhost, nginx-ingress, traefik, traefik-json, caddy,"
           + " cloudflare, gcp, azure, tomcat-json, pino, w3c, alb, elb, s3, envoy, istio, haproxy,"
@@ -254,6 +260,11 @@ public final class Detection {
     Format first = fitting.get(0).format;
     BitSet all = fitting.get(0).lines;
     int lines = sample.lines().size();
+    BitSet any = new BitSet();
+    fitting.forEach(fit -> any.or(fit.lines));
+    if (FEW * any.cardinality() < lines) {
+      throw unknown(name, sample);
+    }
     for (Fit other : fitting.subList(1, fitting.size())) {
       if (other.lines.intersects(all)) {
         throw ambiguous(name, sample, first, other.format);
@@ -386,17 +397,21 @@ public final class Detection {
     if (tabs == commas
         || 2 * records(format, sample) < sample.lines().size() - 1
         || isProse(format, sample)) {
-      throw new TrafficException(
-          "format: not recognized by the input's name "
-              + ShownText.quoted(name)
-              + " or its first line "
-              + ShownText.quoted(first)
-              + " (expected: "
-              + EXPECTED
-              + ")");
+      throw unknown(name, sample);
     }
     header(name, format, sample);
     return format;
+  }
+
+  private static TrafficException unknown(String name, Sample sample) {
+    return new TrafficException(
+        "format: not a log that is known, by its name "
+            + ShownText.quoted(name)
+            + " and its first line "
+            + ShownText.quoted(sample.lines().get(0).strip())
+            + " (expected: "
+            + EXPECTED
+            + ")");
   }
 
   /** Returns whether the first line is text with commas or tabs instead of names of columns. */

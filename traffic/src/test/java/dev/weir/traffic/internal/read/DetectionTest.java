@@ -48,12 +48,23 @@ class DetectionTest {
     assertThat(format("log", "time\tip\n")).isEqualTo(Format.TSV);
   }
 
+  /** A page of documentation that quotes a line of JSON and one of a log. */
+  @Test
+  void textWithFewLinesOfALog_isNoLog() {
+    String page = "# Title\n" + "Words of a page.\n".repeat(30) + COMBINED + "\n{\"a\": 1}\n";
+    assertThatThrownBy(() -> format("README.md", page))
+        .hasMessageStartingWith(
+            "format: not a log that is known, by its name \"README.md\" and its first line"
+                + " \"# Title\" (expected: --format with one of combined, vhost,");
+  }
+
   @Test
   void doubt_isSaid() {
     for (String head : new String[] {"words only", "a,b\tc"}) {
       assertThatThrownBy(() -> format("x.log", head))
           .isInstanceOf(TrafficException.class)
-          .hasMessageStartingWith("format: not recognized by the input's name \"x.log\"")
+          .hasMessageStartingWith(
+              "format: not a log that is known, by its name \"x.log\" and its first line \"")
           .hasMessageContaining("(expected: --format with one of combined, vhost,")
           .hasMessageContaining("; if it is none of them, --layout with the order of the values");
     }
@@ -115,7 +126,7 @@ class DetectionTest {
       })
   void proseWithCommasOrTabs_isNoTable(String text) {
     assertThatThrownBy(() -> format("log", text + "\n"))
-        .hasMessageStartingWith("format: not recognized by the input's name");
+        .hasMessageStartingWith("format: not a log that is known, by its name");
   }
 
   @Test
