@@ -377,6 +377,17 @@ class MainTest {
   }
 
   @Test
+  void explain_unknownDomain_isRefusedWithTheKnownOnes() {
+    String rules = Path.of("..", "examples", "rules.yaml").toString();
+    Ran ran = Ran.weir("explain", "--rules", rules, "--domain", "nope", "--descriptor", "ip=a");
+    assertThat(ran.status()).isEqualTo(2);
+    assertThat(ran.err())
+        .isEqualTo(
+            "weir: --domain: \"nope\" (expected: one in the rules: site)" + System.lineSeparator());
+    assertThat(ran.out()).isEmpty();
+  }
+
+  @Test
   void replay_example_isTheSameEveryTime() {
     Path examples = Path.of("..", "examples");
     String[] arguments = {

@@ -17,7 +17,6 @@ import dev.weir.replay.internal.recorded.RecordedLoad;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
-import dev.weir.rules.ShownText;
 import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
@@ -133,12 +132,7 @@ public final class Replay {
     if (rules == null) {
       problems.addAll(found);
     } else if (!rules.hasDomain(options.domain())) {
-      problems.add(
-          "domain: "
-              + ShownText.quoted(options.domain())
-              + " (expected: one in the rules: "
-              + ShownText.listed(List.copyOf(rules.domains()))
-              + ")");
+      problems.add(rules.unknownDomain(options.domain()));
     }
     if (options.maxKeys() < 1) {
       problems.add("maxKeys: " + options.maxKeys() + " (expected: at least 1)");

@@ -73,6 +73,17 @@ public final class RuleSet {
     return domains.containsKey(domain);
   }
 
+  /**
+   * Returns the problem of a domain that these rules do not have: {@code domain: "a" (expected: one
+   * in the rules: b, c)}.
+   */
+  public String unknownDomain(String domain) {
+    return ValueErrors.line(
+        "domain",
+        ShownText.quoted(domain),
+        "one in the rules: " + ShownText.listed(List.copyOf(domains())));
+  }
+
   /** Returns every rule with a rate_limit, limited or unlimited, in file order. */
   public List<Rule> rules() {
     return rules;

@@ -1,6 +1,7 @@
 package dev.weir.cli.rules;
 
 import dev.weir.cli.Main;
+import dev.weir.cli.command.CommandFailure;
 import dev.weir.cli.command.Text;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Problem;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Spec;
       "Shows which rule decides a descriptor, which others were considered, and why they"
           + " do not apply.",
       "",
-      "Exit status: 0, also when no rule matches; 1 if the rules have errors.",
+      "Exit status: 0, also when no rule matches; 1 if the rules have errors; 2 if they do not have"
+          + " the domain.",
       ""
     })
 public final class ExplainCommand implements Callable<Integer> {
@@ -55,6 +57,9 @@ public final class ExplainCommand implements Callable<Integer> {
         spec.commandLine().getErr().println(problem.shown());
       }
       return Main.FOUND;
+    }
+    if (!set.hasDomain(domain)) {
+      throw new CommandFailure(Main.USAGE, "--" + set.unknownDomain(domain));
     }
     for (List<Entry> entries : asked) {
       spec.commandLine().getOut().println(set.explain(domain, entries));
