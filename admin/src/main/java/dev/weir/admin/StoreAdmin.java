@@ -3,12 +3,14 @@ package dev.weir.admin;
 import dev.weir.admin.internal.access.AuditResource;
 import dev.weir.admin.internal.http.Query;
 import dev.weir.admin.internal.http.RequestException;
+import dev.weir.admin.internal.limits.LimitExport;
 import dev.weir.admin.internal.limits.LimitImport;
 import dev.weir.admin.internal.rules.RuleVersion;
 import dev.weir.admin.internal.rules.RuleVersions;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.rules.RuleDefaults;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
@@ -34,6 +36,18 @@ public final class StoreAdmin {
     } catch (RequestException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
+  }
+
+  /**
+   * Returns records page by page, in the same form as {@code GET /admin/v1/limits/export}: a line
+   * of JSON each, in UTF-8.
+   *
+   * @param domain the domain of the records; empty for all
+   * @param key the key of the records, with a domain; empty for all
+   * @throws IllegalArgumentException if there can be no such domain or key
+   */
+  public static Iterator<byte[]> exportRecords(ConfigStore store, String domain, String key) {
+    return new LimitExport(store, domain, key);
   }
 
   /**

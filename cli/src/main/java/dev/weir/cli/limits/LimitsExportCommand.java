@@ -1,20 +1,26 @@
 package dev.weir.cli.limits;
 
+import dev.weir.admin.StoreAdmin;
 import dev.weir.cli.admin.AdminClient;
 import dev.weir.cli.admin.AdminCommand;
+import dev.weir.cli.command.CommandFailure;
+import dev.weir.cli.command.StandardOutput;
 import dev.weir.cli.command.Text;
 import dev.weir.cli.command.UrlText;
+import dev.weir.cli.rules.StoreFlags;
+import dev.weir.config.ConfigStore;
+import dev.weir.internal.IoCauses;
 import dev.weir.rules.ValueErrors;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,37 +48,76 @@ final class LimitsExportCommand extends AdminCommand {
       description = "Only records of this key, with --domain.")
   private String key = "";
 
+  @Mixin private final StoreFlags store = new StoreFlags();
+
   @Override
-  public int run() throws InterruptedException, IOException {
+  public int run() throws InterruptedException {
     if (!key.isEmpty() && domain.isEmpty()) {
       throw wrong(ValueErrors.line("--key", "given alone", "--domain and --key"));
     }
-    AdminClient client = server().client();
+    if (!store.given(server())) {
+      AdminClient client = server().client();
+      return export(out -> copy(client, out));
+    }
+    try (ConfigStore open = store.open()) {
+      return export(out -> copy(open, out));
+    } catch (IllegalArgumentException e) {
+      throw wrong("--" + e.getMessage());
+    }
+  }
+
+  /** A source of records. */
+  private interface Source {
+    /** Writes all records and returns their number. */
+    long copy(OutputStream out) throws InterruptedException, IOException;
+  }
+
+  private int export(Source source) throws InterruptedException {
     if (file == null || file.toString().equals("-")) {
       // The stream is not closed: standard output belongs to the process.
       try {
-        copy(client, new FileOutputStream(FileDescriptor.out));
+        source.copy(StandardOutput.ofProcess());
       } catch (IOException e) {
-        if (!"Broken pipe".equals(e.getMessage())) {
-          throw e;
+        if (!StandardOutput.isWithoutReader(e)) {
+          throw StandardOutput.lost(e);
         }
-        // The reader of the pipe has ended, in the way of head.
       }
       return 0;
     }
-    Path folder = file.toAbsolutePath().getParent();
-    Path half = Files.createTempFile(folder, ".weir-", ".part");
     long lines;
     try {
-      try (OutputStream out = Files.newOutputStream(half)) {
-        lines = copy(client, out);
-      }
-      Files.move(half, file, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(half);
+      lines = writeWhole(source, file);
+    } catch (IOException e) {
+      throw new CommandFailure("FILE: " + IoCauses.file(file, e), e);
     }
     err().println(Text.count(lines, "record") + " in " + file);
     return 0;
+  }
+
+  /** Writes the file in one step, so that it never has a part of the records only. */
+  private static long writeWhole(Source source, Path to) throws InterruptedException, IOException {
+    Path half = Files.createTempFile(to.toAbsolutePath().getParent(), ".weir-", ".part");
+    try {
+      long lines;
+      try (OutputStream out = Files.newOutputStream(half)) {
+        lines = source.copy(out);
+      }
+      Files.move(half, to, StandardCopyOption.REPLACE_EXISTING);
+      return lines;
+    } finally {
+      Files.deleteIfExists(half);
+    }
+  }
+
+  private long copy(ConfigStore open, OutputStream out) throws IOException {
+    long lines = 0;
+    Iterator<byte[]> pages = StoreAdmin.exportRecords(open, domain, key);
+    while (pages.hasNext()) {
+      byte[] page = pages.next();
+      lines += lines(page, page.length);
+      out.write(page);
+    }
+    return lines;
   }
 
   private long copy(AdminClient client, OutputStream out) throws InterruptedException, IOException {
@@ -90,11 +135,17 @@ final class LimitsExportCommand extends AdminCommand {
         if (length < 0) {
           return lines;
         }
-        for (int i = 0; i < length; i++) {
-          lines += piece[i] == '\n' ? 1 : 0;
-        }
+        lines += lines(piece, length);
         out.write(piece, 0, length);
       }
     }
+  }
+
+  private static long lines(byte[] piece, int length) {
+    long lines = 0;
+    for (int i = 0; i < length; i++) {
+      lines += piece[i] == '\n' ? 1 : 0;
+    }
+    return lines;
   }
 }

@@ -308,4 +308,32 @@ class LimitsImportTest {
     assertThat(SharedStores.of("import").changes(0, 1).get(0).details().cause().author())
         .startsWith("user ");
   }
+
+  @Test
+  void store_withoutAServer_isExported() throws Exception {
+    String records = file("export.ndjson", lines(0, 1_200)).toString();
+    String[] store = {"--config-store", "shared:export"};
+    assertThat(weir(store, "limits", "import", records, "--reason", "a test").status()).isZero();
+    Path whole = folder.resolve("whole.ndjson");
+    Ran export = weir(store, "limits", "export", whole.toString());
+    assertThat(export.status()).as(export.err()).isZero();
+    assertThat(export.err()).isEqualTo("1200 records in " + whole + "\n");
+    assertThat(Files.readAllLines(whole)).hasSize(1_200).allMatch(each -> each.contains("gold"));
+    Ran none = weir(store, "limits", "export", whole.toString(), "--domain", "shop", "--key", "ip");
+    assertThat(none.err()).isEqualTo("0 records in " + whole + "\n");
+    Path nowhere = folder.resolve("nowhere").resolve("x");
+    Ran failed = weir(store, "limits", "export", nowhere.toString());
+    assertThat(failed.status()).isEqualTo(3);
+    assertThat(failed.err())
+        .isEqualTo(
+            "weir: FILE: "
+                + nowhere
+                + ": its folder is not there (expected: a file that can be written)\n");
+  }
+
+  private static Ran weir(String[] store, String... command) {
+    List<String> all = new ArrayList<>(List.of(command));
+    all.addAll(List.of(store));
+    return Ran.weir(all.toArray(new String[0]));
+  }
 }

@@ -1,7 +1,5 @@
 package dev.weir.admin.internal.limits;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.Role;
@@ -11,18 +9,10 @@ import dev.weir.admin.internal.http.RequestException;
 import dev.weir.admin.internal.http.Resource;
 import dev.weir.admin.internal.http.Route;
 import dev.weir.config.ConfigStore;
-import dev.weir.config.Json;
-import dev.weir.config.RecordPage;
-import dev.weir.config.Records;
-import dev.weir.config.Subject;
 import dev.weir.rules.RuleSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** The resource that imports and exports many records at once. */
 public final class LimitTransferResource implements Resource {
@@ -66,61 +56,9 @@ public final class LimitTransferResource implements Resource {
       throw new RequestException(400, "domain: missing (expected: a domain, for a key)");
     }
     try {
-      return Reply.stream(NDJSON, new Pages(domain, key));
+      return Reply.stream(NDJSON, new LimitExport(store, domain, key));
     } catch (IllegalArgumentException e) {
       throw new RequestException(400, String.valueOf(e.getMessage()));
-    }
-  }
-
-  /**
-   * The pages of an export. The first is read at once: if the store is away, the request gets an
-   * answer.
-   */
-  private final class Pages implements Iterator<byte[]> {
-    private final String domain;
-    private final String key;
-    private Optional<byte[]> page;
-    private @Nullable Subject after;
-
-    Pages(String domain, String key) {
-      this.domain = domain;
-      this.key = key;
-      page = Optional.of(read());
-    }
-
-    private byte[] read() {
-      Records records;
-      if (key.isEmpty()) {
-        RecordPage next = store.all(domain, after, ConfigStore.MAX_BATCH);
-        records = next.records();
-        after = next.next().orElse(null);
-      } else {
-        Subject last = after;
-        records =
-            store.list(domain, key, "", last == null ? null : last.value(), ConfigStore.MAX_BATCH);
-        after = records.next().map(value -> new Subject(domain, key, value)).orElse(null);
-      }
-      StringBuilder lines = new StringBuilder();
-      records
-          .found()
-          .values()
-          .forEach(record -> lines.append(Json.writeAsIs(RecordJson.all(record))).append('\n'));
-      return lines.toString().getBytes(UTF_8);
-    }
-
-    @Override
-    public boolean hasNext() {
-      return page.isPresent() || after != null;
-    }
-
-    @Override
-    public byte[] next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException("page");
-      }
-      byte[] next = page.isPresent() ? page.get() : read();
-      page = Optional.empty();
-      return next;
     }
   }
 }
