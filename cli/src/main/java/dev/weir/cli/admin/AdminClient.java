@@ -9,6 +9,7 @@ import dev.weir.cli.command.ServerClient;
 import dev.weir.cli.command.Version;
 import dev.weir.config.Json;
 import dev.weir.rules.ShownText;
+import dev.weir.rules.ValueErrors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -33,11 +34,17 @@ public final class AdminClient {
 
   private final ServerClient client;
   private final Duration timeout;
+  private final String tokenSource;
   private final String root;
 
-  AdminClient(ServerClient client, Duration timeout) {
+  /**
+   * @param tokenSource the flag or the variable from which the token is, with its file if it has
+   *     one
+   */
+  AdminClient(ServerClient client, Duration timeout, String tokenSource) {
     this.client = client;
     this.timeout = timeout;
+    this.tokenSource = tokenSource;
     root = client.url().getPath().replaceFirst("/+$", "") + ROOT;
   }
 
@@ -159,11 +166,15 @@ public final class AdminClient {
       return notAdmin(answer);
     }
     JsonObject problem = answer.json();
-    StringBuilder text = new StringBuilder(detail(problem));
+    StringBuilder text = new StringBuilder();
     if (answer.status() == 401) {
       text.append(
-          " (expected: a token of 'weir tokens create' that has neither expired nor been"
-              + " revoked)");
+          ValueErrors.line(
+              tokenSource,
+              "not accepted by the server",
+              "a token of 'weir tokens create' that has neither expired nor been revoked"));
+    } else {
+      text.append(detail(problem));
     }
     for (String line : Problems.lines(problem)) {
       text.append(System.lineSeparator()).append(line);

@@ -95,7 +95,8 @@ public final class AdminFlags {
               Duration.ofSeconds(timeoutSeconds),
               new ServerClient.Words(
                   "--server", command.qualifiedName(), "a running 'weir serve' with --admin-port")),
-          Duration.ofSeconds(timeoutSeconds));
+          Duration.ofSeconds(timeoutSeconds),
+          tokenSource());
     } catch (IllegalArgumentException e) {
       throw new ParameterException(command.commandLine(), e.getMessage(), e);
     }
@@ -137,6 +138,13 @@ public final class AdminFlags {
               + "; 'weir tokens create' makes one");
     }
     return TokenFlag.sendable(TOKEN_VARIABLE, variable);
+  }
+
+  private String tokenSource() {
+    if (tokenFile != null) {
+      return "--token-file: " + tokenFile;
+    }
+    return token != null ? "--token" : TOKEN_VARIABLE;
   }
 
   private static boolean isLoopback(String host) {

@@ -132,12 +132,17 @@ class AdminFlagsTest {
     assertFails(
         log(server.url(), "--token-file", other.toString()),
         3,
-        "(expected: a token of 'weir tokens create' that has neither expired nor been revoked)");
+        "weir: --token-file: "
+            + other
+            + ": not accepted by the server (expected: a token of 'weir tokens create' that has neither expired nor been revoked)");
+    Ran given = log(server.url(), "--token", "other");
+    assertThat(given.err()).contains("weir: --token: not accepted by the server (expected: a ");
+    assertThat(given.err().split("expected: a token", -1)).as("said once").hasSize(2);
     assertFails(
         log(server.url(), "--token", "ü"), 2, "--token: cannot be sent in a header (expected: ");
     assertFails(log(server.url(), "--token", "x", "--token-file", "y"), 2, "--token: given with");
     assertFails(log(server.url(), "--token-file", "nowhere"), 2, "nowhere cannot be read");
-    assertThat(server.requests()).hasSize(1);
+    assertThat(server.requests()).hasSize(2);
     Ran none = Ran.weir("rules", "log", "--server", server.url());
     if (System.getenv(AdminFlags.TOKEN_VARIABLE) == null) {
       assertFails(
