@@ -154,7 +154,11 @@ class MainTest {
             + " set)");
     wrong.put(
         List.of("explain", "--rules", "r", "--descriptor", "a=b"),
-        "--domain: missing (expected: <domain>, the request's domain)");
+        "--domain: missing (expected: the request's domain)");
+    wrong.put(List.of("check", "--domain"), "--domain: no value (expected: a value)");
+    wrong.put(
+        List.of("replay", "--rulse", "r", "--domain", "d"),
+        "--rulse: unknown (expected: a flag of 'weir replay'; did you mean \"--rules\"?)");
     wrong.put(
         List.of("lint", "--format", "xml", "f"),
         "--format: xml (expected: one of text, json, sarif, github)");

@@ -36,9 +36,12 @@ public final class UsageProblems {
       return List.of(ValueErrors.line(name(twice.getOverwritten()), "given twice", "once"));
     }
     if (exception instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
-      List<String> problems = new ArrayList<>();
-      for (ArgSpec each : missing.getMissing()) {
-        problems.add(missing(each, arguments));
+      // A flag that is missing was perhaps mistyped.
+      List<String> problems = unknownFlags(missing.getCommandLine(), Arrays.asList(arguments));
+      if (problems.isEmpty()) {
+        for (ArgSpec each : missing.getMissing()) {
+          problems.add(missing(each, arguments));
+        }
       }
       return problems;
     }
@@ -53,19 +56,22 @@ public final class UsageProblems {
     return List.of(String.valueOf(exception.getMessage()));
   }
 
-  private static List<String> unknown(CommandLine line, List<String> unmatched) {
+  private static List<String> unknownFlags(CommandLine line, List<String> arguments) {
+    List<String> known = new ArrayList<>(line.getCommandSpec().optionsMap().keySet());
     List<String> problems = new ArrayList<>();
-    for (String each : unmatched) {
-      if (each.startsWith("-")) {
-        String flag = each.split("=", 2)[0];
-        List<String> known = new ArrayList<>(line.getCommandSpec().optionsMap().keySet());
+    for (String each : arguments) {
+      String flag = each.split("=", 2)[0];
+      if (flag.startsWith("-") && flag.length() > 1 && !known.contains(flag)) {
+        String command = line.getCommandSpec().qualifiedName();
         problems.add(
-            ValueErrors.line(
-                flag,
-                "unknown",
-                "a flag of '" + line.getCommandSpec().qualifiedName() + "'" + likely(flag, known)));
+            ValueErrors.line(flag, "unknown", "a flag of '" + command + "'" + likely(flag, known)));
       }
     }
+    return problems;
+  }
+
+  private static List<String> unknown(CommandLine line, List<String> unmatched) {
+    List<String> problems = unknownFlags(line, unmatched);
     if (!problems.isEmpty()) {
       return problems; // The other arguments are probably the values of these flags.
     }
@@ -95,13 +101,16 @@ public final class UsageProblems {
     if (!(argument instanceof OptionSpec flag)) {
       return ValueErrors.line(argument.paramLabel(), "missing", summary(argument));
     }
+    // Without a label of its own a flag has one that repeats its name: <domain>.
+    String label = flag.paramLabel().startsWith("<") ? "" : flag.paramLabel();
     List<String> names = Arrays.asList(flag.names());
     for (String each : arguments) {
       if (names.contains(each.split("=", 2)[0])) {
-        return ValueErrors.line(name(flag), "no value", flag.paramLabel());
+        return ValueErrors.line(name(flag), "no value", label.isEmpty() ? "a value" : label);
       }
     }
-    return ValueErrors.line(name(flag), "missing", flag.paramLabel() + ", " + summary(argument));
+    String before = label.isEmpty() ? "" : label + ", ";
+    return ValueErrors.line(name(flag), "missing", before + summary(argument));
   }
 
   private static String summary(ArgSpec argument) {
