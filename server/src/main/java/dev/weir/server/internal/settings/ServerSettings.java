@@ -39,6 +39,8 @@ public final class ServerSettings {
   /** The names of variables that Kubernetes sets in every container for a service named "weir". */
   private static final Pattern SERVICE_LINK = Pattern.compile("WEIR_(SERVICE|PORT)_.*");
 
+  private static final Pattern WHOLE = Pattern.compile("-?\\d+");
+
   private final List<String> warnings = new ArrayList<>();
   private final Map<Setting<?>, Object> values = new HashMap<>();
   private final Map<Setting<?>, String> sources = new HashMap<>();
@@ -164,7 +166,10 @@ public final class ServerSettings {
       values.put(setting, setting.kind().reader().read(text.strip()));
     } catch (IllegalArgumentException | ArithmeticException e) {
       String shown = StoreUri.hidden(text); // For every setting: a URI may have a wrong name.
-      problems.add(where + ": " + shown + " (expected: " + setting.expected() + ")");
+      boolean number = setting.placeholder().split("[|]", 2)[0].equals("N");
+      boolean odd = number && !WHOLE.matcher(text.strip()).matches();
+      String expected = (odd ? "a whole number, " : "") + setting.expected();
+      problems.add(where + ": " + shown + " (expected: " + expected + ")");
     }
   }
 

@@ -139,7 +139,7 @@ class ServerSettingsTest {
         .containsExactlyInAnyOrder(
             "--colour: unknown (expected: a setting's name)",
             "--port: 99999 (expected: 0..65535)",
-            file + ":1:12 grpc-port: many (expected: 0..65535)",
+            file + ":1:12 grpc-port: many (expected: a whole number, 0..65535)",
             file + ":2:14 shadow-mode: perhaps (expected: true or false)",
             file + ":3:1 prot: unknown (expected: a setting's name)",
             file + ":4:7 host: a collection (expected: one value)",
@@ -163,6 +163,19 @@ class ServerSettingsTest {
         .singleElement()
         .asString()
         .endsWith("no such file (expected: a readable file)");
+  }
+
+  @Test
+  void numberThatIsNotWhole_isExpectedToBe() {
+    assertThat(problems(Map.of("port", "1.5", "resp-port", "on", "admin-port", "-1"), Map.of()))
+        .containsExactlyInAnyOrder(
+            "--port: 1.5 (expected: a whole number, 0..65535)",
+            "--resp-port: on (expected: a whole number, 0..65535, or off)",
+            "--admin-port: -1 (expected: 0..65535, or off)");
+    assertThat(problems(Map.of("cluster-name", "a b"), Map.of()))
+        .singleElement()
+        .asString()
+        .doesNotContain("whole number");
   }
 
   @Test
@@ -326,7 +339,7 @@ class ServerSettingsTest {
                 Map.of("WEIR_GRPC_PORT", "redis://:secret", "WEIR_STORE", "http://:secret@h")))
         .hasSize(5)
         .noneMatch(problem -> problem.contains("secret"))
-        .contains("--port: redis://***@h (expected: 0..65535)");
+        .contains("--port: redis://***@h (expected: a whole number, 0..65535)");
   }
 
   @Test
