@@ -106,6 +106,33 @@ class InspectTest {
   }
 
   @Test
+  void columnThatFurtherFieldsLack_isEmptyFromThereOn() throws Exception {
+    Inspection found =
+        inspect(
+            """
+            #Fields: date time c-ip cs-method sc-status
+            2026-11-27 06:14:49 192.0.2.1 GET 200
+            #Fields: date time c-ip cs-method
+            2026-11-27 06:14:50 192.0.2.2 GET
+            2026-11-27 06:14:51 192.0.2.3 GET
+            """);
+    assertThat(found.warnings()).isEmpty();
+    assertThat(found.records()).isEqualTo(3);
+    assertThat(column(found, "ip").distinct()).isEqualTo(3);
+    assertThat(column(found, "status").empty()).isEqualTo(2);
+  }
+
+  @Test
+  void columnThatStandsTwice_isLeftOut() throws Exception {
+    Inspection found =
+        inspect("#Fields: date time c-ip c-ip sc-status\n2026-11-27 06:14:49 a b 200\n");
+    assertThat(found.warnings()).isEmpty();
+    assertThat(found.columns().stream().map(Inspection.Column::name))
+        .contains("status")
+        .doesNotContain("ip", "c-ip");
+  }
+
+  @Test
   void addresses_areCountedAsKeysToo() throws Exception {
     Inspection found =
         inspect(

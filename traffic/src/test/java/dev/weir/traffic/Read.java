@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** A helper that reads all of a text with a reader, as lines to compare. */
 public final class Read {
@@ -34,7 +35,20 @@ public final class Read {
       throws IOException, TrafficException {
     RecordReader reader = maker.of(Lines.of(in));
     reader.select(List.of(columns));
-    RecordFields fields = new RecordFields(columns.length);
+    return rest(reader, columns.length);
+  }
+
+  /** Returns the same for records of which only some columns are required. */
+  public static List<String> all(Maker maker, String text, Set<String> required, String... columns)
+      throws IOException, TrafficException {
+    RecordReader reader = maker.of(lines(text));
+    reader.select(List.of(columns));
+    reader.require(required);
+    return rest(reader, columns.length);
+  }
+
+  private static List<String> rest(RecordReader reader, int columns) throws IOException {
+    RecordFields fields = new RecordFields(columns);
     List<String> found = new ArrayList<>();
     boolean more = true;
     while (more) {
@@ -42,7 +56,7 @@ public final class Read {
         more = reader.next(fields);
         if (more) {
           StringBuilder record = new StringBuilder().append(reader.line());
-          for (int i = 0; i < columns.length; i++) {
+          for (int i = 0; i < columns; i++) {
             record.append('|').append(fields.text(i));
           }
           found.add(record.toString());

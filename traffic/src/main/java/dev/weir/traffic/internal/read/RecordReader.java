@@ -11,7 +11,10 @@ public interface RecordReader {
   /** Returns the columns that records have, as far as they are known beforehand. */
   List<String> columns();
 
-  /** Returns whether records may have the column; true if the reader has seen no record. */
+  /**
+   * Returns whether records may have the column. A reader that knows its columns only from the
+   * records may return true for any column as long as it has seen no record.
+   */
   default boolean has(String column) {
     return columns().contains(column);
   }
@@ -20,7 +23,8 @@ public interface RecordReader {
    * Chooses the columns to find: column {@code i} goes to slot {@code i}. To be called once, before
    * the first {@link #next}.
    *
-   * @throws TrafficException if two columns have the same name
+   * @throws TrafficException if a column cannot be found for certain, because its name stands twice
+   *     in a header or is too long a path
    */
   void select(List<String> columns) throws TrafficException;
 

@@ -4,6 +4,8 @@ import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -60,15 +62,15 @@ final class ViewReader implements RecordReader {
   }
 
   /**
-   * Returns a reader with more columns. A view is left out if its column does not exist, or if its
-   * name does already.
+   * Returns a reader with more columns. A view is left out if its column does not exist, if several
+   * columns have that name, or if the view's name is that of a column.
    */
   static RecordReader of(RecordReader reader, Map<String, List<View>> views) {
     Map<String, View> there = new LinkedHashMap<>();
     views.forEach(
         (name, choices) -> {
           for (View view : choices) {
-            if (reader.columns().contains(view.column)
+            if (Collections.frequency(reader.columns(), view.column) == 1
                 && !reader.columns().contains(name)
                 && !there.containsKey(name)) {
               there.put(name, view);
@@ -80,7 +82,7 @@ final class ViewReader implements RecordReader {
 
   @Override
   public List<String> columns() {
-    Set<String> all = new LinkedHashSet<>(views.keySet());
+    List<String> all = new ArrayList<>(views.keySet());
     all.addAll(reader.columns());
     return List.copyOf(all);
   }

@@ -1,28 +1,34 @@
 package dev.weir.traffic.internal.read;
 
+import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * A reader of W3C's extended log file format: {@code #Fields:} names the columns, and values stand
  * between spaces or tabs. A further {@code #Fields:} line changes the columns from there on, as IIS
- * does when it starts anew. Date and time of day, two columns, become the column {@code time}.
+ * does when it starts anew. A record without one of the earlier columns is unreadable if that
+ * column is required. Date and time of day, two columns, become the column {@code time}.
  *
  * @see <a href="https://www.w3.org/TR/WD-logfile.html">Extended Log File Format</a>
  */
 final class W3cReader implements RecordReader {
   static final String TIME = "time";
   private static final String DATE = "date";
+  private static final byte[] NOTHING = {};
   private static final byte[] FIELDS = "#Fields:".getBytes(StandardCharsets.US_ASCII);
 
   private final Lines lines;
   private final List<String> columns;
   private List<String> wanted = List.of();
+  private Set<String> required = Set.of();
 
   /** The columns of the following lines. */
   private List<String> now;
@@ -30,10 +36,16 @@ final class W3cReader implements RecordReader {
   /** The slot of each column of the following lines; -1 if it is not wanted. */
   private int[] slots = new int[0];
 
+  /** The slots of the wanted columns that the following lines do not have. */
+  private int[] absent = new int[0];
+
   private int date = -1;
   private int timeOfDay = -1;
   private int timeSlot = -1;
-  private String missing = "";
+
+  /** The reason why the following lines cannot be read; empty if they can. */
+  private String unreadable = "";
+
   private int[] from = new int[32];
   private int[] to = new int[32];
   private byte[] instant = new byte[32];
@@ -85,28 +97,67 @@ final class W3cReader implements RecordReader {
 
   @Override
   public void select(List<String> wanted) throws TrafficException {
+    for (String name : wanted) {
+      String column = absentOf(name);
+      if (columns.contains(column)) {
+        throw new TrafficException(
+            "column " + ShownText.quoted(column) + ": several (expected: once in #Fields)");
+      }
+    }
     this.wanted = List.copyOf(wanted);
+    required = Set.copyOf(wanted);
+    place();
+  }
+
+  @Override
+  public void require(Set<String> columns) {
+    required = Set.copyOf(columns);
     place();
   }
 
   /** Finds the wanted columns among those of the following lines. */
   private void place() {
-    slots = new int[now.size()];
-    for (int i = 0; i < slots.length; i++) {
-      slots[i] = wanted.indexOf(now.get(i));
-    }
+    slots = now.stream().mapToInt(name -> isOnce(name) ? wanted.indexOf(name) : -1).toArray();
+    absent =
+        IntStream.range(0, wanted.size())
+            .filter(slot -> !absentOf(wanted.get(slot)).isEmpty())
+            .toArray();
     date = now.indexOf(DATE);
     timeOfDay = now.indexOf(TIME);
-    timeSlot = wanted.indexOf(TIME);
     if (timeOfDay >= 0) {
       slots[timeOfDay] = -1; // It is joined with the date.
     }
-    List<String> without = new ArrayList<>(wanted);
-    without.removeAll(now);
-    if (timeSlot >= 0 && date < 0) {
-      without.add(DATE);
+    timeSlot = absentOf(TIME).isEmpty() ? wanted.indexOf(TIME) : -1;
+    unreadable =
+        IntStream.of(absent)
+            .mapToObj(wanted::get)
+            .filter(required::contains)
+            .map(this::reason)
+            .findFirst()
+            .orElse("");
+  }
+
+  private boolean isOnce(String column) {
+    return Collections.frequency(now, column) == 1;
+  }
+
+  /**
+   * Returns the column without which a wanted one cannot be read from the following lines; empty if
+   * it can be read.
+   */
+  private String absentOf(String wantedColumn) {
+    if (wantedColumn.equals(TIME) && !isOnce(DATE)) {
+      return DATE;
     }
-    missing = without.isEmpty() ? "" : without.get(0);
+    return isOnce(wantedColumn) ? "" : wantedColumn;
+  }
+
+  private String reason(String wantedColumn) {
+    String column = absentOf(wantedColumn);
+    return "column "
+        + ShownText.quoted(column)
+        + (now.contains(column) ? ": several in" : ": not in")
+        + " the last #Fields before this line";
   }
 
   @Override
@@ -135,9 +186,8 @@ final class W3cReader implements RecordReader {
   }
 
   private void record(RecordFields fields) throws UnreadableException {
-    if (!missing.isEmpty()) {
-      throw new UnreadableException(
-          "column \"" + missing + "\": not in the last #Fields before this line");
+    if (!unreadable.isEmpty()) {
+      throw new UnreadableException(unreadable);
     }
     byte[] data = lines.data();
     int count = cut(data, lines.from(), lines.to());
@@ -149,6 +199,9 @@ final class W3cReader implements RecordReader {
       if (slots[i] >= 0) {
         fields.set(slots[i], data, from[i], to[i]);
       }
+    }
+    for (int slot : absent) {
+      fields.set(slot, NOTHING, 0, 0);
     }
     if (timeSlot >= 0) {
       instant(data, fields);
