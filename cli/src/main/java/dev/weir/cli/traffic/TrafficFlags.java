@@ -1,8 +1,10 @@
 package dev.weir.cli.traffic;
 
+import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import java.time.ZoneId;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -36,9 +38,9 @@ final class TrafficFlags {
       names = "--format",
       paramLabel = "NAME",
       description =
-          "Format of the traffic: auto, combined, vhost, nginx-ingress, traefik, traefik-json,"
-              + " caddy, cloudflare, gcp, azure, tomcat-json, pino, w3c, alb, elb, s3, envoy,"
-              + " istio, haproxy, squid, ltsv, csv, tsv or jsonl. Default: ${DEFAULT-VALUE}")
+          "Format of the traffic: ${COMPLETION-CANDIDATES}. IIS and CloudFront write w3c; layout"
+              + " is that of --layout. Default: ${DEFAULT-VALUE}",
+      completionCandidates = FormatNames.class)
   private String format = "auto";
 
   @Option(
@@ -88,6 +90,14 @@ final class TrafficFlags {
       names = "--strict",
       description = "Exit with status 1 if there is any warning. The result is shown all the same.")
   private boolean strict;
+
+  /** The names of all formats, for the help and for completion. */
+  private static final class FormatNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Choice.texts(Format.class).iterator();
+    }
+  }
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;

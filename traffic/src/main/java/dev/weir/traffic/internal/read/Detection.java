@@ -8,10 +8,12 @@ import dev.weir.traffic.internal.visit.Sample;
 import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A search for an input's format by its name and its beginning. */
@@ -58,9 +60,12 @@ public final class Detection {
   private static final int FEW = 10;
 
   private static final String EXPECTED =
-      "--format with one of combined, vhost, nginx-ingress, traefik, traefik-json, caddy,"
-          + " cloudflare, gcp, azure, tomcat-json, pino, w3c, alb, elb, s3, envoy, istio, haproxy,"
-          + " squid, ltsv, csv, tsv, jsonl; if it is none of them, --layout with the order of the"
+      "--format with one of "
+          + Arrays.stream(Format.values())
+              .filter(format -> format != Format.AUTO && format != Format.LAYOUT)
+              .map(Format::text)
+              .collect(Collectors.joining(", "))
+          + " (IIS and CloudFront write w3c); if it is none of them, --layout with the order of the"
           + " values, such as 'ip - user [time] \"request\" status'; without a time in each line it"
           + " cannot be read";
 

@@ -3,11 +3,13 @@ package dev.weir.traffic.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Read;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.visit.Address;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -77,6 +79,19 @@ class DetectionTest {
     assertThatThrownBy(
             () -> Detection.format("x.csv", new byte[] {(byte) 0xff, (byte) 0xfe, 65, 0}))
         .hasMessage("input: x.csv is in UTF-16 (expected: UTF-8)");
+  }
+
+  @Test
+  void doubt_namesEveryFormatThatHasNoFlagOfItsOwn() {
+    assertThatThrownBy(() -> format("x.log", "words only"))
+        .message()
+        .satisfies(
+            message -> {
+              String names = message.replaceAll("(?s).*--format with one of (.*?) \\(.*", "$1");
+              List<String> expected = new ArrayList<>(Choice.texts(Format.class));
+              expected.removeAll(List.of("auto", "layout"));
+              assertThat(names.split(", ")).containsExactlyElementsOf(expected);
+            });
   }
 
   @ParameterizedTest
