@@ -3,8 +3,10 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Choice;
 import dev.weir.testkit.Trials;
 import dev.weir.traffic.internal.read.Detection;
+import dev.weir.traffic.internal.read.Readers;
 import dev.weir.traffic.internal.read.Source;
 import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UsualColumns;
@@ -17,16 +19,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A test that a thousand lines of each of twenty formats are read as their documentation defines
- * them, or not at all.
+ * A test that a thousand lines of each documented log are read as their documentation defines them,
+ * or not at all.
  */
 class DocumentedLogsTest {
   private static final int LINES = 1_000;
+
+  private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
   private final long seed = Trials.random("documented logs").nextLong();
   private final SplittableRandom random = new SplittableRandom(seed);
@@ -118,8 +123,7 @@ class DocumentedLogsTest {
     for (DocumentedLog other : DocumentedLog.values()) {
       boolean alike =
           other.format() == log.format()
-              || List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK)
-                  .containsAll(List.of(other.format(), log.format()))
+              || Readers.COMBINED_LINES.containsAll(List.of(other.format(), log.format()))
               || log.format() == Format.W3C;
       boolean objects =
           log.line(Logged.some(1, random).get(0)).startsWith("{")
@@ -199,6 +203,23 @@ class DocumentedLogsTest {
     }
     Path page = Path.of("..", "docs", "replay.md");
     assertThat(Files.readString(page)).contains(table);
+  }
+
+  @Test
+  void tableOfColumns_namesEveryFormat() throws Exception {
+    String page = Files.readString(Path.of("..", "docs", "replay.md"));
+    String table = page.substring(page.indexOf("| format | columns |"));
+    List<String> named =
+        table
+            .substring(0, table.indexOf("\n\n"))
+            .lines()
+            .map(row -> row.split("\\|", -1)[1])
+            .flatMap(cell -> NAME.matcher(cell).results())
+            .map(name -> name.group(1))
+            .toList();
+    List<String> expected = new ArrayList<>(Choice.texts(Format.class));
+    expected.removeAll(List.of("auto", "layout"));
+    assertThat(named).containsExactlyInAnyOrderElementsOf(expected);
   }
 
   private static String result(byte[] text) throws Exception {

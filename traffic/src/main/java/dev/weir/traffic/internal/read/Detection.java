@@ -28,7 +28,10 @@ public final class Detection {
    * address as its client, the first word may be anything, and the input is refused.
    */
 
-  /** The formats of lines of text that are distinguished by their own readers. */
+  /**
+   * The formats of lines of text that are distinguished by their own readers, those of {@link
+   * Readers#COMBINED_LINES} first.
+   */
   private static final List<Format> CANDIDATES =
       List.of(
           Format.COMBINED,
@@ -42,10 +45,6 @@ public final class Detection {
           Format.ISTIO,
           Format.HAPROXY,
           Format.SQUID);
-
-  /** The formats that may read the same lines. They come first among the candidates. */
-  private static final List<Format> WORDS =
-      List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
 
   /**
    * The formats of combined lines with more values at the end: each of their lines is also a
@@ -215,7 +214,7 @@ public final class Detection {
     List<String> lines = sample.lines();
     List<Fit> fitting = new ArrayList<>();
     for (Format each : CANDIDATES) {
-      boolean related = WORDS.contains(each);
+      boolean related = Readers.COMBINED_LINES.contains(each);
       if (!related && most(fitting) == lines.size()) {
         break; // The others have another structure: no line of theirs is a combined one.
       }
@@ -254,7 +253,7 @@ public final class Detection {
   }
 
   private static Format json(Sample sample) throws IOException {
-    return Readers.json(new JsonLinesReader(sample.opened()).columns());
+    return Readers.jsonFormat(new JsonLinesReader(sample.opened()).columns());
   }
 
   /** Returns the only format that reads most lines, if no other one reads the same lines. */

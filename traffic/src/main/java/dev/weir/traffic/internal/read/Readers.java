@@ -161,23 +161,36 @@ public final class Readers {
           "protocol", "cs-protocol-version");
 
   /**
+   * The formats of combined lines, some of them with more values before or behind. One line may be
+   * of several of these formats, and its client may be the name of a host.
+   */
+  public static final List<Format> COMBINED_LINES =
+      List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
+
+  /**
    * The names of the values in a kind of JSON logs, and the fields that distinguish it from all
    * others.
    *
    * @param signs the fields that must all be present, with a bar between those of which one is
    *     enough
+   * @param time the field with the time of a request. A log without a field of the name {@code
+   *     time} has a view of this name as well.
    */
-  private record Json(List<String> signs, Map<String, List<View>> views, String time) {}
+  private record JsonLog(List<String> signs, Map<String, List<View>> views, String time) {}
 
-  private static final Map<Format, Json> JSON = json();
+  /**
+   * The kinds of JSON logs. A log is of the first kind whose signs are all present, so the order
+   * counts: a kind stands before another one whose signs its records may have as well.
+   */
+  private static final Map<Format, JsonLog> JSON_LOGS = jsonLogs();
 
   private Readers() {}
 
-  private static Map<Format, Json> json() {
-    Map<Format, Json> all = new LinkedHashMap<>();
+  private static Map<Format, JsonLog> jsonLogs() {
+    Map<Format, JsonLog> all = new LinkedHashMap<>();
     all.put(
         Format.CADDY,
-        new Json(
+        new JsonLog(
             List.of("ts", "request.uri", "request.proto"),
             views(
                 "time", "ts",
@@ -194,7 +207,7 @@ public final class Readers {
             "ts"));
     all.put(
         Format.TRAEFIK_JSON,
-        new Json(
+        new JsonLog(
             List.of("ClientHost", "StartUTC", "RequestPath"),
             views(
                 "ip", "ClientHost",
@@ -210,7 +223,7 @@ public final class Readers {
             "StartUTC"));
     all.put(
         Format.CLOUDFLARE,
-        new Json(
+        new JsonLog(
             List.of("ClientIP", "EdgeStartTimestamp"),
             views(
                 "time", "EdgeStartTimestamp",
@@ -228,7 +241,7 @@ public final class Readers {
             "EdgeStartTimestamp"));
     all.put(
         Format.GCP,
-        new Json(
+        new JsonLog(
             List.of("timestamp", "httpRequest.remoteIp", "httpRequest.requestUrl"),
             views(
                 "time", "timestamp",
@@ -244,7 +257,7 @@ public final class Readers {
             "timestamp"));
     all.put(
         Format.AZURE,
-        new Json(
+        new JsonLog(
             List.of("time", "properties.clientIp", "properties.requestUri"),
             views(
                 "ip", "properties.clientIp",
@@ -260,7 +273,7 @@ public final class Readers {
             "time"));
     all.put(
         Format.TOMCAT_JSON,
-        new Json(
+        new JsonLog(
             List.of("host|remoteAddr", "time", "request", "statusCode"),
             views(
                 "ip", "remoteAddr",
@@ -276,7 +289,7 @@ public final class Readers {
             "time"));
     all.put(
         Format.PINO,
-        new Json(
+        new JsonLog(
             List.of("time", "req.method", "req.url", "req.remoteAddress|remoteAddress"),
             views(
                 "ip", "req.remoteAddress",
@@ -309,7 +322,7 @@ public final class Readers {
    * @throws TrafficException if the beginning shows that they cannot be in that format
    */
   public static RecordReader of(Format format, Lines lines) throws IOException, TrafficException {
-    Json json = JSON.get(format);
+    JsonLog json = JSON_LOGS.get(format);
     if (json != null) {
       RecordReader records = new JsonLinesReader(lines);
       return ViewReader.of(
@@ -336,9 +349,9 @@ public final class Readers {
     };
   }
 
-  /** Returns the JSON log whose fields are all present, or JSON lines. */
-  static Format json(List<String> columns) {
-    for (Map.Entry<Format, Json> each : JSON.entrySet()) {
+  /** Returns the first kind of JSON logs whose signs are all present, or JSON lines. */
+  static Format jsonFormat(List<String> columns) {
+    for (Map.Entry<Format, JsonLog> each : JSON_LOGS.entrySet()) {
       boolean all =
           each.getValue().signs.stream()
               .allMatch(
@@ -352,7 +365,7 @@ public final class Readers {
 
   /** Returns whether records of the format are JSON objects. */
   static boolean isJson(Format format) {
-    return format == Format.JSONL || JSON.containsKey(format);
+    return format == Format.JSONL || JSON_LOGS.containsKey(format);
   }
 
   /** Returns the column with the time of a format; empty if the format has no fixed name for it. */
@@ -360,7 +373,7 @@ public final class Readers {
     if (Format.GENERAL.contains(format)) {
       return "";
     }
-    Json json = JSON.get(format);
+    JsonLog json = JSON_LOGS.get(format);
     return json == null ? "time" : json.time;
   }
 
@@ -368,7 +381,7 @@ public final class Readers {
    * Returns the column that distinguishes a whole line of the format from one of a similar format:
    * the last that is never left out.
    */
-  public static String telling(Format format) {
+  public static String lastCertainColumn(Format format) {
     return switch (format) {
       case NGINX_INGRESS -> "upstream_name";
       case TRAEFIK -> "duration";

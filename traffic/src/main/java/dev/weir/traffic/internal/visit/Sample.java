@@ -101,10 +101,11 @@ public final class Sample {
   public Fitting fitting(Format format) throws IOException, TrafficException {
     Fitting fitting = new Fitting(new BitSet(), new BitSet());
     boolean words = format == Format.COMBINED || format == Format.VHOST;
-    boolean named = words || format == Format.NGINX_INGRESS || format == Format.TRAEFIK;
+    boolean named = Readers.COMBINED_LINES.contains(format);
+    boolean hasClient = hasClient(format);
     List<String> wanted = new ArrayList<>(List.of("time", "status"));
-    String telling = Readers.telling(format);
-    if (format != Format.ENVOY) {
+    String last = Readers.lastCertainColumn(format);
+    if (hasClient) {
       wanted.add("ip");
     }
     if (words) {
@@ -113,14 +114,14 @@ public final class Sample {
     if (format == Format.VHOST) {
       wanted.add("vhost");
     }
-    if (!wanted.contains(telling)) {
-      wanted.add(telling);
+    if (!wanted.contains(last)) {
+      wanted.add(last);
     }
     each(
         format,
         wanted,
         (line, values) -> {
-          String client = format == Format.ENVOY ? "-" : CanonicalAddresses.of(values.get(2));
+          String client = hasClient ? CanonicalAddresses.of(values.get(2)) : "-";
           boolean address = !named || Address.is(client);
           boolean known = named ? address || Address.mayBeHost(client) : client(client);
           if (known && isStatus(values.get(1)) && (!words || wordsFit(format, values))) {
@@ -129,6 +130,11 @@ public final class Sample {
           }
         });
     return fitting;
+  }
+
+  /** Returns whether the format has a column with the client's address. */
+  private boolean hasClient(Format format) throws IOException, TrafficException {
+    return reader(format).columns().contains("ip");
   }
 
   private static boolean client(String client) {
@@ -141,7 +147,7 @@ public final class Sample {
    */
   public int readable(Format format) throws IOException, TrafficException {
     int[] count = {0};
-    List<String> wanted = format == Format.ENVOY ? List.of("time") : List.of("time", "ip");
+    List<String> wanted = hasClient(format) ? List.of("time", "ip") : List.of("time");
     each(format, wanted, (line, values) -> count[0]++);
     return count[0];
   }
