@@ -2,15 +2,15 @@ package dev.weir.traffic;
 
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.check.KeyCheck;
+import dev.weir.traffic.internal.check.UnreadableTally;
+import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
 import dev.weir.traffic.internal.read.RecordFields;
 import dev.weir.traffic.internal.read.RecordSorter;
-import dev.weir.traffic.internal.read.Source;
 import dev.weir.traffic.internal.read.TimeReader;
+import dev.weir.traffic.internal.read.UnreadableException;
 import dev.weir.traffic.internal.read.UsualColumns;
-import dev.weir.traffic.internal.visit.KeyCheck;
-import dev.weir.traffic.internal.visit.UnreadableException;
-import dev.weir.traffic.internal.visit.UnreadableTally;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -81,7 +81,7 @@ public final class Feed implements Closeable {
 
   private final Traffic traffic;
   private @Nullable RequestTemplate bound;
-  private final List<Source> sources = new ArrayList<>();
+  private final List<OpenedInput> inputs = new ArrayList<>();
   private final int sortBytes;
   private final Order order = new Order();
   private final UnreadableTally unreadable = new UnreadableTally();
@@ -143,9 +143,9 @@ public final class Feed implements Closeable {
     }
     for (int i = 0; i < names.size(); i++) {
       try {
-        Source source = Source.open(i, names.get(i), traffic, names.size() > 1, standard);
-        if (source != null) {
-          sources.add(source);
+        OpenedInput opened = OpenedInput.open(i, names.get(i), traffic, names.size() > 1, standard);
+        if (opened != null) {
+          inputs.add(opened);
         }
       } catch (TrafficException e) {
         problems.addAll(e.problems());
@@ -154,7 +154,7 @@ public final class Feed implements Closeable {
     if (!problems.isEmpty()) {
       throw new TrafficException(problems);
     }
-    if (sources.isEmpty()) {
+    if (inputs.isEmpty()) {
       throw new TrafficException("input: all empty (expected: records in one at least)");
     }
   }
@@ -168,7 +168,7 @@ public final class Feed implements Closeable {
     Set<String> wanted = new LinkedHashSet<>();
     TimeReader.Unit unit = TimeReader.Unit.BY_SIZE;
     try {
-      Source first = sources.get(0);
+      OpenedInput first = inputs.get(0);
       UsualColumns.TimeColumn time =
           UsualColumns.timeColumn(traffic.time(), first.format(), first.reader());
       timeColumn = time.name();
@@ -179,21 +179,21 @@ public final class Feed implements Closeable {
     }
     try {
       template.resolve(
-          name -> sources.stream().allMatch(each -> each.reader().columns().contains(name)));
+          name -> inputs.stream().allMatch(each -> each.reader().columns().contains(name)));
     } catch (TrafficException e) {
       problems.addAll(e.problems());
     }
     wanted.addAll(template.columns());
     List<String> columns = List.copyOf(wanted);
-    for (Source source : sources) {
+    for (OpenedInput opened : inputs) {
       for (String column : columns) {
-        if (!source.reader().has(column)) {
+        if (!opened.reader().has(column)) {
           problems.add(
               "column "
                   + ShownText.quoted(column)
-                  + (sources.size() > 1 ? " of " + source.input().name() : "")
+                  + (inputs.size() > 1 ? " of " + opened.input().name() : "")
                   + ": unknown (expected: one of "
-                  + ShownText.listed(source.reader().columns())
+                  + ShownText.listed(opened.reader().columns())
                   + ")");
         }
       }
@@ -236,8 +236,8 @@ public final class Feed implements Closeable {
       throws IOException, TrafficException {
     String unknown = "";
     String known = "";
-    for (Source source : sources) {
-      Source.Times times = source.times(timeColumn, asked);
+    for (OpenedInput opened : inputs) {
+      OpenedInput.Times times = opened.times(timeColumn, asked);
       if (asked != TimeReader.Unit.BY_SIZE || !times.reason().isEmpty()) {
         timeUnit = times.unit().words();
       }
@@ -245,11 +245,11 @@ public final class Feed implements Closeable {
         timeNotes.add(times.reason());
       }
       if (times.otherZone()) {
-        throw new TrafficException(source.otherZone());
+        throw new TrafficException(opened.otherZone());
       }
-      unknown = times.unknownZone() ? source.input().name() : unknown;
-      known = times.knownZone() && !times.unknownZone() ? source.input().name() : known;
-      source.select(columns, required, times.unit());
+      unknown = times.unknownZone() ? opened.input().name() : unknown;
+      known = times.knownZone() && !times.unknownZone() ? opened.input().name() : known;
+      opened.select(columns, required, times.unit());
     }
     if (!unknown.isEmpty() && !known.isEmpty()) {
       throw new TrafficException(
@@ -263,7 +263,7 @@ public final class Feed implements Closeable {
   }
 
   private RequestTemplate usual() throws TrafficException {
-    String column = UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader());
+    String column = UsualColumns.keyColumn(inputs.get(0).format(), inputs.get(0).reader());
     return RequestTemplate.of("", List.of(column + "={" + column + "}"), traffic.permits());
   }
 
@@ -283,7 +283,7 @@ public final class Feed implements Closeable {
     if (traffic.sort()) {
       sorted(taker, all, progress);
     } else {
-      merged(source -> take(source, source.fields(), taker, all), all, progress);
+      merged(opened -> take(opened, opened.fields(), taker, all), all, progress);
     }
     report(progress);
     if (!traffic.anyOrder() && !stopped) {
@@ -296,29 +296,29 @@ public final class Feed implements Closeable {
     }
   }
 
-  /** A receiver of sources, each at its current record. */
+  /** A receiver of inputs, each at its current record. */
   private interface RecordSink {
-    void take(Source source) throws IOException, TrafficException;
+    void take(OpenedInput opened) throws IOException, TrafficException;
   }
 
   private void merged(RecordSink taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
-    PriorityQueue<Source> heads =
+    PriorityQueue<OpenedInput> heads =
         new PriorityQueue<>(
-            Comparator.comparingLong(Source::timeNanos).thenComparingInt(Source::number));
+            Comparator.comparingLong(OpenedInput::timeNanos).thenComparingInt(OpenedInput::number));
     UnreadableLines counted =
         (input, line, reason) -> {
           records++;
           unreadable.unreadable(input, line, reason);
         };
-    for (Source source : sources) {
-      advance(source, heads, counted);
+    for (OpenedInput opened : inputs) {
+      advance(opened, heads, counted);
     }
     while (!heads.isEmpty()) {
-      Source source = heads.remove();
+      OpenedInput opened = heads.remove();
       do {
-        order.next(source);
-        taker.take(source);
+        order.next(opened);
+        taker.take(opened);
         if ((++records & (REPORT_EVERY - 1)) == 0) {
           report(progress);
         }
@@ -326,24 +326,26 @@ public final class Feed implements Closeable {
           stopped = true;
           return;
         }
-      } while (heads.isEmpty() && source.next(counted));
+      } while (heads.isEmpty() && opened.next(counted));
       if (!heads.isEmpty()) {
-        advance(source, heads, counted);
+        advance(opened, heads, counted);
       }
     }
-    stopped = sources.stream().anyMatch(Source::stopped) && Thread.interrupted();
+    stopped = inputs.stream().anyMatch(OpenedInput::stopped) && Thread.interrupted();
   }
 
   private static void advance(
-      Source source, PriorityQueue<Source> heads, UnreadableLines unreadable) throws IOException {
-    if (source.next(unreadable)) {
-      heads.add(source);
+      OpenedInput opened, PriorityQueue<OpenedInput> heads, UnreadableLines unreadable)
+      throws IOException {
+    if (opened.next(unreadable)) {
+      heads.add(opened);
     }
   }
 
-  private void take(Source source, RecordFields fields, Taker taker, UnreadableLines unreadable)
+  private void take(
+      OpenedInput opened, RecordFields fields, Taker taker, UnreadableLines unreadable)
       throws IOException, TrafficException {
-    take(source.number(), source.line(), source.timeNanos(), fields, taker, unreadable);
+    take(opened.number(), opened.line(), opened.timeNanos(), fields, taker, unreadable);
   }
 
   private void take(
@@ -368,7 +370,7 @@ public final class Feed implements Closeable {
       throws IOException, TrafficException {
     try (RecordSorter sorter = new RecordSorter(columns, sortBytes)) {
       merged(
-          source -> sorter.add(source.number(), source.line(), source.timeNanos(), source.fields()),
+          opened -> sorter.add(opened.number(), opened.line(), opened.timeNanos(), opened.fields()),
           unreadable,
           progress);
       sorter.each(
@@ -386,9 +388,9 @@ public final class Feed implements Closeable {
   private void report(Progress progress) {
     long read = 0;
     long total = 0;
-    for (Source source : sources) {
-      long bytes = source.input().totalBytes();
-      read += source.input().bytesRead();
+    for (OpenedInput opened : inputs) {
+      long bytes = opened.input().totalBytes();
+      read += opened.input().bytesRead();
       total = total < 0 || bytes < 0 ? -1 : total + bytes;
     }
     progress.at(read, total, records);
@@ -401,7 +403,7 @@ public final class Feed implements Closeable {
 
   /** Returns the format of the first input that is not empty. */
   public Format format() {
-    return sources.get(0).format();
+    return inputs.get(0).format();
   }
 
   /** Returns the column with the time. */
@@ -425,10 +427,10 @@ public final class Feed implements Closeable {
   public List<String> notes() {
     Set<String> notes = new LinkedHashSet<>();
     timeNotes.forEach(note -> notes.add("time: " + note));
-    if (sources.stream().anyMatch(Source::assumedUtc)) {
+    if (inputs.stream().anyMatch(OpenedInput::assumedUtc)) {
       notes.add(UTC_NOTE);
     }
-    sources.forEach(source -> notes.addAll(source.notes()));
+    inputs.forEach(opened -> notes.addAll(opened.notes()));
     return List.copyOf(notes);
   }
 
@@ -438,9 +440,9 @@ public final class Feed implements Closeable {
    */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>();
-    for (Source source : sources) {
-      if (source.broken()) {
-        warnings.add(source.brokenText());
+    for (OpenedInput opened : inputs) {
+      if (opened.broken()) {
+        warnings.add(opened.brokenText());
       }
     }
     unreadable.warn(records, warnings);
@@ -457,16 +459,16 @@ public final class Feed implements Closeable {
 
   /** Returns a description of how far each input was read. */
   public List<InputRead> inputs() {
-    return sources.stream()
-        .map(Source::input)
+    return inputs.stream()
+        .map(OpenedInput::input)
         .map(in -> new InputRead(in.name(), in.bytesRead(), in.checksum()))
         .toList();
   }
 
   @Override
   public void close() throws IOException {
-    for (Source source : sources) {
-      source.close();
+    for (OpenedInput opened : inputs) {
+      opened.close();
     }
   }
 }

@@ -2,9 +2,9 @@ package dev.weir.traffic;
 
 import dev.weir.rules.ValueErrors;
 import dev.weir.traffic.GeneratorOptions.Kind;
-import dev.weir.traffic.internal.visit.Visit;
-import dev.weir.traffic.internal.visit.VisitWriter;
-import dev.weir.traffic.internal.visit.Visitors;
+import dev.weir.traffic.internal.generate.Visit;
+import dev.weir.traffic.internal.generate.VisitWriter;
+import dev.weir.traffic.internal.generate.Visitors;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

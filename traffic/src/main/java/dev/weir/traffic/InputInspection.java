@@ -3,15 +3,15 @@ package dev.weir.traffic;
 import dev.weir.identity.AddressKey;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.Inspection.Column;
+import dev.weir.traffic.internal.check.DistinctValues;
+import dev.weir.traffic.internal.check.UnreadableTally;
+import dev.weir.traffic.internal.read.Address;
+import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
 import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.read.Source;
 import dev.weir.traffic.internal.read.TimeReader;
+import dev.weir.traffic.internal.read.UnreadableException;
 import dev.weir.traffic.internal.read.UsualColumns;
-import dev.weir.traffic.internal.visit.Address;
-import dev.weir.traffic.internal.visit.DistinctValues;
-import dev.weir.traffic.internal.visit.UnreadableException;
-import dev.weir.traffic.internal.visit.UnreadableTally;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -75,7 +75,7 @@ public final class InputInspection {
     }
   }
 
-  private final Source source;
+  private final OpenedInput opened;
   private final Traffic traffic;
   private final List<String> problems = new ArrayList<>();
   private final UnreadableTally unreadable = new UnreadableTally();
@@ -89,8 +89,8 @@ public final class InputInspection {
   private long firstNanos = Long.MAX_VALUE;
   private long lastNanos = Long.MIN_VALUE;
 
-  private InputInspection(Source source, Traffic traffic) {
-    this.source = source;
+  private InputInspection(OpenedInput opened, Traffic traffic) {
+    this.opened = opened;
     this.traffic = traffic;
   }
 
@@ -109,17 +109,17 @@ public final class InputInspection {
     if (traffic.inputs().size() != 1) {
       throw new TrafficException("input: " + traffic.inputs().size() + " (expected: one here)");
     }
-    Source source = Source.open(0, traffic.inputs().get(0), traffic, false, standard);
-    if (source == null) {
+    OpenedInput opened = OpenedInput.open(0, traffic.inputs().get(0), traffic, false, standard);
+    if (opened == null) {
       throw new TrafficException("input: empty (expected: records)");
     }
-    try (source) {
-      return new InputInspection(source, traffic).read(progress);
+    try (opened) {
+      return new InputInspection(opened, traffic).read(progress);
     }
   }
 
   private Inspection read(Progress progress) throws IOException, TrafficException {
-    List<String> all = source.reader().columns();
+    List<String> all = opened.reader().columns();
     List<String> columns =
         all.stream().distinct().filter(c -> all.indexOf(c) == all.lastIndexOf(c)).toList();
     List<String> looked = columns.subList(0, Math.min(MAX_COLUMNS, columns.size()));
@@ -129,14 +129,14 @@ public final class InputInspection {
       wanted.remove(timeColumn);
       wanted.add(0, timeColumn);
     }
-    source.select(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
+    opened.select(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
     List<Use> uses =
         wanted.stream().map(column -> new Use(UsualColumns.hasAddresses(column))).toList();
     boolean more = true;
     while (more && !Thread.interrupted()) {
       more = record(uses);
       if ((++lines & (REPORT_EVERY - 1)) == 0) {
-        progress.at(source.input().bytesRead(), source.input().totalBytes(), lines);
+        progress.at(opened.input().bytesRead(), opened.input().totalBytes(), lines);
       }
     }
     List<Column> counted = new ArrayList<>();
@@ -153,8 +153,8 @@ public final class InputInspection {
               use.examples));
     }
     return new Inspection(
-        source.input().name(),
-        source.format(),
+        opened.input().name(),
+        opened.format(),
         records,
         timeColumn,
         flags(),
@@ -171,8 +171,8 @@ public final class InputInspection {
   private void time() throws IOException, TrafficException {
     try {
       UsualColumns.TimeColumn found =
-          UsualColumns.timeColumn(traffic.time(), source.format(), source.reader());
-      if (!source.reader().has(found.name())) {
+          UsualColumns.timeColumn(traffic.time(), opened.format(), opened.reader());
+      if (!opened.reader().has(found.name())) {
         throw new TrafficException(
             "column "
                 + ShownText.quoted(found.name())
@@ -182,11 +182,11 @@ public final class InputInspection {
       TimeReader.Unit flag = asked == null ? null : TimeReader.Unit.named(asked);
       unit = flag == null ? found.unit() : flag;
       timeColumn = found.name();
-      Source.Times times = source.times(timeColumn, unit);
+      OpenedInput.Times times = opened.times(timeColumn, unit);
       unit = times.unit();
       note = times.reason();
       if (times.otherZone()) {
-        problems.add(source.otherZone());
+        problems.add(opened.otherZone());
       }
     } catch (TrafficException e) {
       problems.addAll(e.problems());
@@ -199,23 +199,23 @@ public final class InputInspection {
   private boolean record(List<Use> uses) throws IOException {
     try {
       if (timeColumn.isEmpty()) {
-        if (!source.nextUntimed()) {
+        if (!opened.nextUntimed()) {
           return false;
         }
       } else {
-        if (!source.next(unreadable)) {
+        if (!opened.next(unreadable)) {
           return false;
         }
-        firstNanos = Math.min(firstNanos, source.timeNanos());
-        lastNanos = Math.max(lastNanos, source.timeNanos());
-        order.next(source);
+        firstNanos = Math.min(firstNanos, opened.timeNanos());
+        lastNanos = Math.max(lastNanos, opened.timeNanos());
+        order.next(opened);
       }
       records++;
       for (int slot = 0; slot < uses.size(); slot++) {
-        uses.get(slot).add(source.fields(), slot);
+        uses.get(slot).add(opened.fields(), slot);
       }
     } catch (UnreadableException e) {
-      unreadable.unreadable(source.input().name(), source.line(), e.reason());
+      unreadable.unreadable(opened.input().name(), opened.line(), e.reason());
     }
     return true;
   }
@@ -225,10 +225,10 @@ public final class InputInspection {
     if (!note.isEmpty()) {
       notes.add("time: " + note);
     }
-    if (source.assumedUtc()) {
+    if (opened.assumedUtc()) {
       notes.add(Feed.UTC_NOTE);
     }
-    notes.addAll(source.notes());
+    notes.addAll(opened.notes());
     if (left > 0) {
       notes.add("columns: " + left + " more are not counted");
     }
@@ -237,8 +237,8 @@ public final class InputInspection {
 
   private List<String> warnings() {
     List<String> warnings = new ArrayList<>(problems);
-    if (source.broken()) {
-      warnings.add(source.brokenText());
+    if (opened.broken()) {
+      warnings.add(opened.brokenText());
     }
     unreadable.warn(records + unreadable.count(), warnings);
     if (!order.setBack().isEmpty()) {
@@ -259,9 +259,9 @@ public final class InputInspection {
 
   /** Returns the flags that other commands need to read this input, without the descriptor. */
   private List<String> flags() {
-    List<String> flags = new ArrayList<>(List.of("--input", source.input().name()));
+    List<String> flags = new ArrayList<>(List.of("--input", opened.input().name()));
     if (traffic.format() != Format.AUTO && traffic.layout() == null) {
-      flags.addAll(List.of("--format", source.format().text()));
+      flags.addAll(List.of("--format", opened.format().text()));
     }
     if (traffic.layout() != null) {
       flags.addAll(List.of("--layout", traffic.layout()));

@@ -9,7 +9,7 @@ import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.ColumnTemplate;
 import dev.weir.traffic.internal.read.LoadColumn;
 import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.visit.UnreadableException;
+import dev.weir.traffic.internal.read.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -10,7 +10,8 @@
  *   <li>{@link dev.weir.traffic.Generator}: generated requests
  * </ul>
  *
- * <p>{@code internal.read} reads lines; {@code internal.visit} generates visitors.
+ * <p>{@code internal.read} reads lines, {@code internal.check} examines keys and unreadable lines,
+ * and {@code internal.generate} generates visitors.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.internal.Choice;
 import dev.weir.testkit.Trials;
 import dev.weir.traffic.internal.read.Detection;
+import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Readers;
-import dev.weir.traffic.internal.read.Source;
 import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UsualColumns;
 import java.io.ByteArrayInputStream;
@@ -52,25 +52,26 @@ class DocumentedLogsTest {
   private static List<Found> read(DocumentedLog log, byte[] text, List<String> columns)
       throws Exception {
     Traffic traffic = Traffic.builder("-").build();
-    try (Source source = Source.open(0, "-", traffic, false, new ByteArrayInputStream(text))) {
-      if (source == null) {
+    try (OpenedInput opened =
+        OpenedInput.open(0, "-", traffic, false, new ByteArrayInputStream(text))) {
+      if (opened == null) {
         throw new AssertionError("no input");
       }
-      assertThat(source.format()).isEqualTo(log.format());
+      assertThat(opened.format()).isEqualTo(log.format());
       UsualColumns.TimeColumn time =
-          UsualColumns.timeColumn(null, source.format(), source.reader());
-      TimeReader.Unit unit = source.times(time.name(), TimeReader.Unit.BY_SIZE).unit();
+          UsualColumns.timeColumn(null, opened.format(), opened.reader());
+      TimeReader.Unit unit = opened.times(time.name(), TimeReader.Unit.BY_SIZE).unit();
       List<String> wanted = new ArrayList<>(List.of(time.name()));
       wanted.addAll(columns);
-      source.select(wanted, Set.copyOf(wanted), unit);
+      opened.select(wanted, Set.copyOf(wanted), unit);
       List<Found> found = new ArrayList<>();
-      while (source.next((input, line, reason) -> {})) {
+      while (opened.next((input, line, reason) -> {})) {
         List<String> values = new ArrayList<>();
         for (int i = 1; i < wanted.size(); i++) {
-          values.add(source.fields().text(i));
+          values.add(opened.fields().text(i));
         }
-        int line = (int) source.line() - 1 - log.header().size();
-        found.add(new Found(line, source.timeNanos(), values));
+        int line = (int) opened.line() - 1 - log.header().size();
+        found.add(new Found(line, opened.timeNanos(), values));
       }
       return found;
     }

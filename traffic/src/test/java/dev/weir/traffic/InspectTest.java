@@ -3,7 +3,7 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
-import dev.weir.traffic.internal.visit.DistinctValues;
+import dev.weir.traffic.internal.check.DistinctValues;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;

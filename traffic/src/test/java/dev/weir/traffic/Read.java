@@ -3,7 +3,7 @@ package dev.weir.traffic;
 import dev.weir.traffic.internal.read.Lines;
 import dev.weir.traffic.internal.read.RecordFields;
 import dev.weir.traffic.internal.read.RecordReader;
-import dev.weir.traffic.internal.visit.UnreadableException;
+import dev.weir.traffic.internal.read.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

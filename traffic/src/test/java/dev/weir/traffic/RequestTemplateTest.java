@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.visit.UnreadableException;
+import dev.weir.traffic.internal.read.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

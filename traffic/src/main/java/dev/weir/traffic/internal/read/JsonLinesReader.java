@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,7 +1,5 @@
 package dev.weir.traffic.internal.read;
 
-import dev.weir.traffic.internal.visit.UnreadableException;
-
 /**
  * A reader of the time that syslog or a container's runtime has written at the beginning of a line,
  * before the record. Not safe for use by several threads.

@@ -1,6 +1,5 @@
 package dev.weir.traffic.internal.read;
 
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedByInterruptException;

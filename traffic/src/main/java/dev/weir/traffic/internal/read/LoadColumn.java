@@ -2,7 +2,6 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.math.BigDecimal;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;

@@ -1,7 +1,6 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -38,11 +38,11 @@ public final class Order {
   private String step = "";
   private String setBack = "";
 
-  /** Checks the current record of a source. */
-  public void next(Source source) {
-    next(source.timeNanos(), source.line(), source);
-    if (source.assumedUtc() && setBack.isEmpty()) {
-      local(source.timeNanos(), source);
+  /** Checks the current record of an input. */
+  public void next(OpenedInput opened) {
+    next(opened.timeNanos(), opened.line(), opened);
+    if (opened.assumedUtc() && setBack.isEmpty()) {
+      local(opened.timeNanos(), opened);
     }
   }
 
@@ -50,7 +50,7 @@ public final class Order {
    * Checks a time with an unknown zone: after a long step back, times that go on from there are
    * those of a clock that was set back, and not of slow requests.
    */
-  private void local(long timeNanos, Source source) {
+  private void local(long timeNanos, OpenedInput opened) {
     long back = localNanos - timeNanos;
     if (following > 0) {
       following = Math.abs(back) < STEP_NANOS ? following + 1 : 0;
@@ -58,9 +58,9 @@ public final class Order {
       following = 1;
       step =
           "line "
-              + source.line()
+              + opened.line()
               + " of "
-              + ShownText.quoted(source.input().name())
+              + ShownText.quoted(opened.input().name())
               + " is "
               + text(back)
               + " earlier than the line before it";
@@ -81,7 +81,7 @@ public final class Order {
             + " writer's, such as Europe/Berlin, or UTC)";
   }
 
-  private void next(long timeNanos, long line, Source source) {
+  private void next(long timeNanos, long line, OpenedInput opened) {
     records++;
     if (timeNanos >= latestNanos) {
       latestNanos = timeNanos;
@@ -93,7 +93,7 @@ public final class Order {
           "the first is line "
               + line
               + " of "
-              + ShownText.quoted(source.input().name())
+              + ShownText.quoted(opened.input().name())
               + ", behind line "
               + latestLine;
     }

@@ -4,7 +4,6 @@ import dev.weir.traffic.Format;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.internal.read.ViewReader.Part;
 import dev.weir.traffic.internal.read.ViewReader.View;
-import dev.weir.traffic.internal.visit.AnsweredRequests;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

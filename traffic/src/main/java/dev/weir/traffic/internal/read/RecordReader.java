@@ -1,7 +1,6 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;

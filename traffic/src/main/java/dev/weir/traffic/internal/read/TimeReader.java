@@ -3,7 +3,6 @@ package dev.weir.traffic.internal.read;
 import dev.weir.Ticker;
 import dev.weir.internal.Choice;
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,6 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;

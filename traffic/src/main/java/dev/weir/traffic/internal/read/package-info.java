@@ -3,13 +3,17 @@
  *
  * <ul>
  *   <li>{@link dev.weir.traffic.internal.read.Readers}: the reader of each format; begin here
+ *   <li>{@link dev.weir.traffic.internal.read.OpenedInput}: an input with its format, and its
+ *       records with their times
  *   <li>{@link dev.weir.traffic.internal.read.RecordReader}: the interface of a reader
  *   <li>{@link dev.weir.traffic.internal.read.Detection}: the format of a log by its first lines
  *   <li>{@link dev.weir.traffic.internal.read.RecordSorter}: records in order of time
  *   <li>{@link dev.weir.traffic.internal.read.TimeReader}: times in the formats of logs
  * </ul>
  *
- * <p>More than 20 types: each format has its own reader.
+ * <p>More than 20 types: the readers stand beside the parts that they share, which are lines,
+ * times, addresses and detection. Few formats have a reader of their own. Most are a layout or a
+ * map of views in {@code Readers}.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic.internal.read;

@@ -7,7 +7,6 @@ import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Read;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.Address;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

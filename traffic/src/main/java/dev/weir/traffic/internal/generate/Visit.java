@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.generate;
 
 /**
  * A generated request.

@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.check;
 
 import dev.weir.traffic.Feed;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.read;
 
 import dev.weir.identity.AddressKey;
 
@@ -33,7 +33,7 @@ public final class Address {
   }
 
   /** Returns whether the text is an address, or a network's address with its prefix. */
-  static boolean isKey(String text) {
+  public static boolean isKey(String text) {
     int slash = text.indexOf('/');
     return is(slash < 0 ? text : text.substring(0, slash));
   }

@@ -1,9 +1,7 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.read.RecordReader;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +17,7 @@ import java.util.Set;
  * request with the columns of its answer. Both have the same {@code reqId}. Requests come in the
  * order in which they were written.
  */
-public final class AnsweredRequests implements RecordReader {
+final class AnsweredRequests implements RecordReader {
   private static final String ID = "reqId";
   private static final String TARGET = "req.url";
   private static final String STATUS = "res.statusCode";
@@ -65,7 +63,7 @@ public final class AnsweredRequests implements RecordReader {
   }
 
   /** Returns a reader of the requests, if the log has two records for each. */
-  public static RecordReader of(RecordReader reader) {
+  static RecordReader of(RecordReader reader) {
     boolean apart =
         reader.columns().contains(ID)
             && reader.columns().contains(STATUS)

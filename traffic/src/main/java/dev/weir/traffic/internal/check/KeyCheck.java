@@ -1,10 +1,11 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.check;
 
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.RequestTemplate;
+import dev.weir.traffic.internal.read.Address;
 import dev.weir.traffic.internal.read.UsualColumns;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.read;
 
 import dev.weir.identity.AddressKey;
-import dev.weir.traffic.internal.read.RecordFields;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -11,7 +10,7 @@ import java.util.Arrays;
  * addresses the first counts. Text that is not an address stays as it is. Not safe for use by
  * several threads.
  */
-public final class CanonicalAddresses {
+final class CanonicalAddresses {
   /**
    * The number of texts that are remembered, a power of two: a log has the same clients many times.
    */
@@ -25,7 +24,7 @@ public final class CanonicalAddresses {
   private long lists;
 
   /** Replaces the address in a slot by its one form. */
-  public void replace(RecordFields fields, int slot) {
+  void replace(RecordFields fields, int slot) {
     byte[] data = fields.data(slot);
     int from = fields.from(slot);
     int to = fields.to(slot);
@@ -72,7 +71,7 @@ public final class CanonicalAddresses {
   }
 
   /** Returns how many of the texts were lists. */
-  public long lists() {
+  long lists() {
     return lists;
   }
 }

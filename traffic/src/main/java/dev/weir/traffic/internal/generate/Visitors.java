@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.generate;
 
 import dev.weir.traffic.Generator;
 import dev.weir.traffic.GeneratorOptions;

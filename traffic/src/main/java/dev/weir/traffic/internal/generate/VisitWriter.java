@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.generate;
 
 import dev.weir.traffic.Format;
 import java.io.IOException;

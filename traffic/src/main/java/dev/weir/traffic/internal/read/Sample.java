@@ -1,13 +1,7 @@
-package dev.weir.traffic.internal.visit;
+package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.Format;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.read.LinePrefix;
-import dev.weir.traffic.internal.read.Lines;
-import dev.weir.traffic.internal.read.Readers;
-import dev.weir.traffic.internal.read.RecordFields;
-import dev.weir.traffic.internal.read.RecordReader;
-import dev.weir.traffic.internal.read.TimeReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /** The first lines of an input, which are tried as records of one format after the other. */
-public final class Sample {
+final class Sample {
   /** The number of lines that are read: enough to see a rare kind of line. */
   private static final int LINES = 200;
 
@@ -28,7 +22,7 @@ public final class Sample {
    * @param head the input's beginning
    * @param prefixed true to leave out the text that others have written before each record
    */
-  public Sample(byte[] head, boolean prefixed) {
+  Sample(byte[] head, boolean prefixed) {
     this.prefixed = prefixed;
     List<String> all =
         new String(head, StandardCharsets.UTF_8)
@@ -47,16 +41,16 @@ public final class Sample {
   }
 
   /** Returns the lines that are not blank, without the text that is left out before the records. */
-  public List<String> lines() {
+  List<String> lines() {
     return lines;
   }
 
-  public RecordReader reader(Format format) throws IOException, TrafficException {
+  RecordReader reader(Format format) throws IOException, TrafficException {
     return Readers.of(format, opened());
   }
 
   /** Returns the lines, ready to be read. */
-  public Lines opened() throws IOException {
+  Lines opened() throws IOException {
     Lines all = Lines.of(new ByteArrayInputStream(bytes));
     return prefixed ? all.behindPrefixes() : all;
   }
@@ -92,13 +86,13 @@ public final class Sample {
   }
 
   /** The lines that a format fits, and those of them in which the client is an address. */
-  public record Fitting(BitSet lines, BitSet addresses) {}
+  record Fitting(BitSet lines, BitSet addresses) {}
 
   /**
    * Returns the lines that by themselves are certainly of the format: with a time, a status, and a
    * client if the format has one.
    */
-  public Fitting fitting(Format format) throws IOException, TrafficException {
+  Fitting fitting(Format format) throws IOException, TrafficException {
     Fitting fitting = new Fitting(new BitSet(), new BitSet());
     boolean words = format == Format.COMBINED || format == Format.VHOST;
     boolean named = Readers.COMBINED_LINES.contains(format);
@@ -145,7 +139,7 @@ public final class Sample {
    * Returns the number of lines that have a time and a client of the format, whatever is behind
    * them.
    */
-  public int readable(Format format) throws IOException, TrafficException {
+  int readable(Format format) throws IOException, TrafficException {
     int[] count = {0};
     List<String> wanted = hasClient(format) ? List.of("time", "ip") : List.of("time");
     each(format, wanted, (line, values) -> count[0]++);
@@ -174,7 +168,7 @@ public final class Sample {
   }
 
   /** Returns the number of records that have two addresses before the time. */
-  public int twoAddresses(Format format) throws IOException, TrafficException {
+  int twoAddresses(Format format) throws IOException, TrafficException {
     int[] count = {0};
     each(
         format,

@@ -5,8 +5,6 @@ import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
-import dev.weir.traffic.internal.visit.CanonicalAddresses;
-import dev.weir.traffic.internal.visit.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -21,7 +19,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An opened input: its records one after the other, each with its time. */
-public final class Source implements Closeable {
+public final class OpenedInput implements Closeable {
   /** The number of times at the input's beginning whose zone is checked. */
   private static final int LOOKED_AT = 1_000;
 
@@ -45,7 +43,7 @@ public final class Source implements Closeable {
   private @Nullable LineStamp stamp;
   private long timeNanos;
 
-  private Source(int number, Input input, Lines lines, Traffic traffic)
+  private OpenedInput(int number, Input input, Lines lines, Traffic traffic)
       throws IOException, TrafficException {
     this.number = number;
     this.input = input;
@@ -89,7 +87,7 @@ public final class Source implements Closeable {
    * @param traffic the options by which it is read
    * @return null if it is empty and one of several, such as a log just rotated
    */
-  public static @Nullable Source open(
+  public static @Nullable OpenedInput open(
       int number, String name, Traffic traffic, boolean oneOfSeveral, InputStream standard)
       throws IOException, TrafficException {
     Input input = Input.open(name, standard);
@@ -99,7 +97,7 @@ public final class Source implements Closeable {
         input.close();
         return null;
       }
-      return new Source(number, input, lines, traffic);
+      return new OpenedInput(number, input, lines, traffic);
     } catch (IOException | TrafficException e) {
       input.close();
       throw e;
