@@ -139,6 +139,9 @@ public final class Detection {
     if (CANDIDATES.contains(format)) {
       return sample.fitting(format).addresses().cardinality();
     }
+    if (format == Format.LTSV) {
+      return labelled(sample).cardinality();
+    }
     return Readers.isJson(format) ? objects(sample).cardinality() : 0;
   }
 
@@ -149,6 +152,15 @@ public final class Detection {
       objects.set(i, sample.lines().get(i).strip().startsWith("{"));
     }
     return objects;
+  }
+
+  /** Returns the lines whose values all have labels. */
+  private static BitSet labelled(Sample sample) {
+    BitSet labelled = new BitSet();
+    for (int i = 0; i < sample.lines().size(); i++) {
+      labelled.set(i, !LtsvReader.labels(sample.lines().get(i)).isEmpty());
+    }
+    return labelled;
   }
 
   private static boolean mark(byte[] head, int first, int second) {
@@ -221,10 +233,7 @@ public final class Detection {
       }
     }
     BitSet objects = objects(sample);
-    BitSet labelled = new BitSet();
-    for (int i = 0; i < lines.size(); i++) {
-      labelled.set(i, !LtsvReader.labels(lines.get(i)).isEmpty());
-    }
+    BitSet labelled = labelled(sample);
     if (!objects.isEmpty()) {
       fitting.add(new Fit(json(sample), objects));
     }

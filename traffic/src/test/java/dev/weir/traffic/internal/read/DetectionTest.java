@@ -165,6 +165,16 @@ class DetectionTest {
   }
 
   @Test
+  void prefixesOfLtsv_areFoundIfItIsAskedFor() throws Exception {
+    String line = "Nov 27 06:14:49 web1 nginx: time:1795772689\thost:192.0.2.1\n";
+    byte[] text = line.repeat(3).getBytes(StandardCharsets.UTF_8);
+    for (Format asked : List.of(Format.AUTO, Format.LTSV)) {
+      assertThat(Detection.find("log", text, asked))
+          .isEqualTo(new Detection.Found(Format.LTSV, true));
+    }
+  }
+
+  @Test
   void fewLinesThatLookRight_sayHowManyAreRead() {
     String odd = COMBINED.replace("192.0.2.7", "client_one");
     assertThatThrownBy(
