@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The twenty formats, each with a writer of its lines and the expected contents of its columns. */
+/**
+ * The documented logs, each with a writer of its lines and the expected contents of its columns.
+ */
 public enum DocumentedLog {
   /** httpd.apache.org, Log Files: Common Log Format. */
   APACHE_COMMON(

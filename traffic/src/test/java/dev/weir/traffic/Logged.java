@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * A request in the form in which each of twenty servers logs it. Each form is taken from the
- * documentation of the format, which is named at the constant in {@link DocumentedLog}.
+ * A request in the form in which each server logs it. Each form is taken from the documentation of
+ * the format, which is named at the constant in {@link DocumentedLog}.
  */
 public record Logged(
     long nanos,
