@@ -12,6 +12,6 @@ public enum UnknownSubject {
   WAIT,
   /** The request is decided by the rule's own numbers, at once. */
   RULE,
-  /** The request is refused at once. */
+  /** The request is refused at once, whatever the rule's {@code on_failure}. */
   DENY
 }

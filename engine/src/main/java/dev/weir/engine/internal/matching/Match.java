@@ -9,6 +9,7 @@ import dev.weir.Reason;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.rules.Descriptor;
+import dev.weir.rules.UnknownSubject;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -153,8 +154,13 @@ public final class Match {
     return !fits(charges) && (undecided == null ? charges.forgiven(charge) : forgiven());
   }
 
-  /** Returns whether the request passes although the number of this limit is not known. */
+  /**
+   * Returns whether the request passes although the number of this limit is not known. {@code
+   * unknown: deny} refuses it whatever {@code on_failure} is.
+   */
   boolean forgiven() {
-    return limit != null && limit.policy().sharing().onFailure() == FailureMode.ALLOW;
+    return limit != null
+        && limit.policy().sharing().onFailure() == FailureMode.ALLOW
+        && (bound == null || bound.rule.unknown() != UnknownSubject.DENY);
   }
 }

@@ -59,6 +59,17 @@ class SubjectsTest {
           rate_limit: {unit: minute, requests_per_unit: 3, by: quick, unknown: rule}
         - key: strict
           rate_limit: {unit: minute, requests_per_unit: 3, by: strict, unknown: deny}
+        - key: closed
+          rate_limit:
+            {unit: minute, requests_per_unit: 3, by: closed, unknown: deny, on_failure: allow}
+        - key: closed-quota
+          quota_mode: true
+          rate_limit:
+            unit: minute
+            requests_per_unit: 3
+            by: closed-quota
+            unknown: deny
+            on_failure: allow
         - key: shadow
           shadow_mode: true
           rate_limit: {unit: minute, requests_per_unit: 3, by: shadow}
@@ -302,6 +313,23 @@ class SubjectsTest {
     assertThat(metrics.late()).isEqualTo(2);
     assertThat(metrics.uncertain()).isEqualTo(2);
     assertThat(metrics.waiting()).isZero();
+  }
+
+  @Test
+  void unknownDeny_refusesAtOnce_alsoIfOnFailureAllows() {
+    request(Request.of("shop", "closed", "c"));
+    assertThat(only().allowed()).isFalse();
+    assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
+    request(both("closed", "d", "ip", "1.2.3.4"));
+    assertThat(heard.get(1).allowed()).isFalse();
+    request(both("closed-quota", "q"));
+    assertThat(heard.get(2).allowed()).isFalse();
+    request(both("closed-quota", "r", "free", "f"));
+    assertThat(heard.get(3).allowed()).as("another rule in quota mode").isTrue();
+    assertThat(heard.get(3).reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    assertThat(admitted(Request.of("shop", "ip", "1.2.3.4"), 9))
+        .as("none was charged")
+        .isEqualTo(2);
   }
 
   @Test
