@@ -31,6 +31,14 @@ public record Result(
     return reason == Reason.WITHIN_LIMIT;
   }
 
+  /**
+   * Returns the reason for which further permits are refused: over the limit if these fit, else the
+   * reason of this result.
+   */
+  public Reason refusal() {
+    return fits() ? Reason.OVER_LIMIT : reason;
+  }
+
   /** Returns the instant at which the key is as if it had never been used. */
   public long resetNanos() {
     return atNanos + resetAfterNanos;

@@ -334,7 +334,7 @@ public final class Allotments implements LocalAuthority {
       boolean over;
       Result no =
           new Result(
-              Reason.OVER_LIMIT,
+              result.refusal(),
               remaining,
               result.retryAfterNanos(),
               result.resetAfterNanos(),

@@ -130,7 +130,7 @@ public final class DecideOne extends Operation {
     boolean all = got == to.count;
     Result own =
         new Result(
-            got > 0 || all ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+            got > 0 || all ? Reason.WITHIN_LIMIT : said.refusal(),
             said.remaining() + after * permits,
             all ? 0 : said.retryAfterNanos(),
             said.resetAfterNanos(),
