@@ -166,14 +166,20 @@ public abstract class Answer {
   }
 
   /**
-   * Returns the status that decided: for a refusal, the one that refuses with the longest
-   * retry-after; if the request may pass, the limited one with the least remaining. The first on
-   * ties; null if no limit matched.
+   * Returns the status that decided: for a refusal, of the {@link #refusing} ones with the {@link
+   * #reason} of the answer the one with the longest retry-after; if the request may pass, the
+   * limited one with the least remaining. The first on ties; null if no limit matched.
    */
   public @Nullable Status deciding() {
+    return allowed() ? best(statuses(), null) : best(refusing(), reason());
+  }
+
+  /** Returns the limited status that comes before all others, of those with a reason if given. */
+  private static @Nullable Status best(List<Status> statuses, @Nullable Reason reason) {
     Status best = null;
-    for (Status status : statuses()) {
-      if (status.decision() != null && (best == null || before(status, best))) {
+    for (Status status : statuses) {
+      boolean applies = status.decision() != null && (reason == null || status.reason() == reason);
+      if (applies && (best == null || before(status, best))) {
         best = status;
       }
     }

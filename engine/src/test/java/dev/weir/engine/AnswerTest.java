@@ -2,6 +2,7 @@ package dev.weir.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Decision;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
@@ -129,6 +130,40 @@ class AnswerTest {
     Descriptor look = new Descriptor(Descriptor.of("vip", "y").entries(), null, 0L);
     Answer untouched = fixture.engine.decide(new Request("d", List.of(look), 1));
     assertThat(untouched.statuses().get(0).durationUntilResetSeconds()).isEqualTo(1);
+  }
+
+  private static Status refusal(String policy, Reason reason, long retryNanos) {
+    Decision decision = new Decision(false, reason, policy, 5, 0, retryNanos, 0, 0);
+    return new Status(false, null, decision, null, 0, 1);
+  }
+
+  private static Answer refused(Status... statuses) {
+    return Answer.of(false, List.of(statuses), null, 1);
+  }
+
+  @Test
+  void refusalForSeveralReasons_isDecidedByAStatusWithTheReasonOfTheAnswer() {
+    Status over = refusal("over", Reason.OVER_LIMIT, 1);
+    Status later = refusal("later", Reason.OVER_LIMIT, 2);
+    Status unknown = refusal("unknown", Reason.UNCERTAIN, 1_000_000_000L);
+    Status full = refusal("full", Reason.KEY_SPACE_FULL, 1);
+    for (Answer each : List.of(refused(over, unknown), refused(unknown, over))) {
+      assertThat(each.reason()).isEqualTo(Reason.OVER_LIMIT);
+      assertThat(each.deciding()).isEqualTo(over);
+    }
+    assertThat(refused(over, unknown, later, later).deciding()).isSameAs(later);
+    assertThat(refused(unknown, full).reason()).isEqualTo(Reason.KEY_SPACE_FULL);
+    assertThat(refused(unknown, full).deciding()).isEqualTo(full);
+    assertThat(refused(full, unknown).deciding()).isEqualTo(unknown);
+  }
+
+  @Test
+  void quotaModeThatIsOver_decidesNothingBesideAnotherRefusal() {
+    request(1, "either");
+    request(1, "never");
+    Answer answer = request(1, "either", "never");
+    assertThat(answer.allowed()).isFalse();
+    assertThat(answer.deciding()).isEqualTo(answer.statuses().get(1));
   }
 
   @Test
