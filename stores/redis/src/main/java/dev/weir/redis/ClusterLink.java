@@ -117,6 +117,14 @@ final class ClusterLink implements Link {
     return node == null ? null : caller(node);
   }
 
+  /**
+   * Returns {@link Failure#OPEN} until the cluster is connected: no node is known, none is called.
+   */
+  @Override
+  public Failure withoutCaller() {
+    return connected == null ? Failure.OPEN : Failure.MOVED;
+  }
+
   private Caller caller(RedisClusterNode node) {
     return callers.computeIfAbsent(
         node.getNodeId(), id -> new Caller(new Node(id), settings.store()));

@@ -288,8 +288,9 @@ public final class Decider {
 
   private void send(Operation operation, @Nullable Caller caller) {
     if (caller == null) {
-      counters.failed(Failure.MOVED, operation.charges());
-      operation.fail(Failure.MOVED);
+      Failure failure = link.withoutCaller();
+      counters.failed(failure, operation.charges());
+      operation.fail(failure);
     } else {
       caller.send(operation);
     }

@@ -24,6 +24,14 @@ public interface Link extends AutoCloseable {
   @Nullable Caller caller(SharedBinding binding, long fingerprint);
 
   /**
+   * Returns the failure of an operation whose key has no {@link #caller}. Default: {@link
+   * Failure#MOVED}, since no shard has the key.
+   */
+  default Failure withoutCaller() {
+    return Failure.MOVED;
+  }
+
+  /**
    * Called after a shard did not have a requested key: another one has it, or will have it in a
    * moment. Default: does nothing.
    */

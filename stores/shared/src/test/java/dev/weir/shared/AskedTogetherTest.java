@@ -37,8 +37,9 @@ class AskedTogetherTest {
   private static final long[] FITS = {1, 0, 9, 0, 1_000, 0, 5_000};
 
   private final FakeTicker ticker = new FakeTicker();
+  private final Counters counters = new Counters();
   private final StoreSettings settings =
-      Settings.of(TIMEOUT_NANOS, ticker, line -> {}, line -> {}, new Counters());
+      Settings.of(TIMEOUT_NANOS, ticker, line -> {}, line -> {}, counters);
   private final FakeShard[] shards = {new FakeShard(), new FakeShard()};
   private final Parted link = new Parted();
   private final SharedStore store = new SharedStore(settings, link, new NoTime()) {};
@@ -240,6 +241,7 @@ class AskedTogetherTest {
         .hasMessage("the client is gone");
     assertThat(decided).singleElement().matches(refused -> !refused.allowed());
     assertThat(sizes(shards[0])).containsExactly(2);
+    assertThat(counters.failures()).containsEntry("moved", 1L);
   }
 
   /** Of ten permits: 4, 3, a refusal of 4, and 3. */
