@@ -6,11 +6,13 @@ import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.LimitOrigin;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.ShownText;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -131,14 +133,8 @@ public final class CheckAnswer {
     json.writeNumberField("status", httpStatus());
     json.writeStringField("detail", detail());
     json.writeArrayFieldStart("violated-policies");
-    if (refusing.size() == 1) {
-      json.writeString(policyName(refusing.get(0)));
-    } else {
-      Set<String> names = new LinkedHashSet<>();
-      refusing.forEach(status -> names.add(policyName(status)));
-      for (String name : names) {
-        json.writeString(name);
-      }
+    for (String name : violatedPolicies()) {
+      json.writeString(name);
     }
     json.writeEndArray();
     if (retryAfterSeconds() != Standing.NO_TIME) {
@@ -152,16 +148,25 @@ public final class CheckAnswer {
     json.writeStringField("reason", reason.name());
   }
 
-  private @Nullable Status deciding() {
-    Status deciding = answer.deciding();
-    return deciding != null && refusing.contains(deciding)
-        ? deciding
-        : refusing.isEmpty() ? null : refusing.get(0);
+  /** Returns the names of the policies that refuse; none before the first rules. */
+  private Collection<String> violatedPolicies() {
+    if (refusing.size() == 1) {
+      CurrentLimit limit = refusing.get(0).currentLimit();
+      return limit == null ? List.of() : List.of(limit.policy().name()); // The usual case.
+    }
+    Set<String> names = new LinkedHashSet<>();
+    for (Status status : refusing) {
+      CurrentLimit limit = status.currentLimit();
+      if (limit != null) {
+        names.add(limit.policy().name());
+      }
+    }
+    return names;
   }
 
-  private static String policyName(Status status) {
-    CurrentLimit limit = status.currentLimit();
-    return limit == null ? "" : limit.policy().name();
+  /** Returns the status that refuses, or null if the request may pass. */
+  private @Nullable Status deciding() {
+    return answer.allowed() ? null : answer.deciding();
   }
 
   /** Returns a sentence for a refusal or a missing limit, else OK. */
@@ -171,16 +176,11 @@ public final class CheckAnswer {
     }
     Status status = deciding();
     CurrentLimit limit = status == null ? null : status.currentLimit();
+    if (!certain()) {
+      return undecided(limit) + " (" + reason + ")." + retry();
+    }
     if (limit == null) {
       return "Refused.";
-    }
-    if (!certain()) {
-      return "Policy "
-          + limit.policy().name()
-          + " cannot be checked now ("
-          + reason
-          + ")."
-          + retry();
     }
     Policy policy = limit.policy();
     long window = policy.quota().windowNanos();
@@ -194,6 +194,19 @@ public final class CheckAnswer {
         + per
         + "."
         + retry();
+  }
+
+  /** Returns the beginning of a sentence for a refusal without a decision: its cause. */
+  private String undecided(@Nullable CurrentLimit limit) {
+    if (limit == null) {
+      return reason == Reason.UNCERTAIN && answer.revision() == 0
+          ? "No rules are known yet"
+          : "The limits of this request cannot be checked now";
+    }
+    String policy = "Policy " + limit.policy().name() + " cannot be checked now";
+    return limit.origin().kind() == LimitOrigin.Kind.UNKNOWN
+        ? policy + ": the limits of its subject are not known"
+        : policy;
   }
 
   /**

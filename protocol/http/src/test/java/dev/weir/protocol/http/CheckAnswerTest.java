@@ -1,0 +1,97 @@
+package dev.weir.protocol.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.LimitOrigin;
+import dev.weir.engine.Status;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Request;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The texts of refusals: they distinguish the causes that an operator has to distinguish. */
+class CheckAnswerTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final Request REQUEST = Request.of("shop", "user", "alice");
+
+  private static Status refusal(String name, Reason reason, LimitOrigin origin, long retryNanos) {
+    Policy policy = Policy.builder(Quota.of(5, Duration.ofMinutes(1))).name(name).build();
+    Decision decision = new Decision(false, reason, name, 5, 0, retryNanos, 0, 0);
+    CurrentLimit limit = new CurrentLimit(5, RateLimitUnit.MINUTE, "", policy, null, origin);
+    return new Status(false, null, decision, limit, 0, 1);
+  }
+
+  private static Status withoutPolicy(Reason reason) {
+    Decision decision = new Decision(false, reason, "", 0, 0, SECOND, 0, 0);
+    return new Status(false, null, decision, null, 0, 0);
+  }
+
+  private static CheckAnswer answer(long revision, Status... statuses) {
+    return new CheckAnswer(REQUEST, Answer.of(false, List.of(statuses), null, revision));
+  }
+
+  private static String json(CheckAnswer answer) {
+    return new String(answer.json(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void exceededQuota_isNamed() {
+    CheckAnswer answer = answer(1, refusal("p", Reason.OVER_LIMIT, LimitOrigin.RULE, 2 * SECOND));
+    assertThat(answer.httpStatus()).isEqualTo(429);
+    assertThat(answer.detail()).isEqualTo("Policy p allows 5 requests per 60 s. Retry in 2 s.");
+  }
+
+  @Test
+  void storeThatDoesNotDecide_namesThePolicy() {
+    CheckAnswer answer = answer(1, refusal("p", Reason.UNCERTAIN, LimitOrigin.RULE, SECOND));
+    assertThat(answer.httpStatus()).isEqualTo(503);
+    assertThat(answer.detail())
+        .isEqualTo("Policy p cannot be checked now (UNCERTAIN). Retry in 1 s.");
+  }
+
+  @Test
+  void subjectWhoseLimitsAreNotKnown_isTheCause() {
+    CheckAnswer answer = answer(1, refusal("p", Reason.UNCERTAIN, LimitOrigin.UNKNOWN, SECOND));
+    assertThat(answer.detail())
+        .isEqualTo(
+            "Policy p cannot be checked now: the limits of its subject are not known (UNCERTAIN)."
+                + " Retry in 1 s.");
+  }
+
+  @Test
+  void serverWithoutRules_saysSo_andNamesNoPolicy() {
+    CheckAnswer answer = answer(0, withoutPolicy(Reason.UNCERTAIN));
+    assertThat(answer.httpStatus()).isEqualTo(503);
+    assertThat(answer.detail()).isEqualTo("No rules are known yet (UNCERTAIN). Retry in 1 s.");
+    assertThat(json(answer)).contains("\"violated-policies\":[]");
+    CheckAnswer two = answer(0, withoutPolicy(Reason.UNCERTAIN), withoutPolicy(Reason.UNCERTAIN));
+    assertThat(json(two)).contains("\"violated-policies\":[]");
+  }
+
+  @Test
+  void otherRefusalWithoutAPolicy_namesTheReason() {
+    CheckAnswer answer = answer(3, withoutPolicy(Reason.OVERLOADED));
+    assertThat(answer.detail())
+        .isEqualTo("The limits of this request cannot be checked now (OVERLOADED). Retry in 1 s.");
+  }
+
+  @Test
+  void refusalForTwoReasons_describesTheExceededQuota() {
+    CheckAnswer answer =
+        answer(
+            1,
+            refusal("away", Reason.UNCERTAIN, LimitOrigin.RULE, SECOND),
+            refusal("over", Reason.OVER_LIMIT, LimitOrigin.RULE, SECOND / 2));
+    assertThat(answer.httpStatus()).isEqualTo(429);
+    assertThat(answer.detail()).isEqualTo("Policy over allows 5 requests per 60 s. Retry in 1 s.");
+    assertThat(json(answer)).contains("\"violated-policies\":[\"away\",\"over\"]");
+  }
+}
