@@ -133,7 +133,9 @@ public final class RefusalLog {
             .with("descriptors", descriptors)
             .with("reason", answer.reason());
     if (decision != null) {
-      line.with("policy", decision.policy()).with("limit", decision.limit());
+      if (!decision.policy().isEmpty()) {
+        line.with("policy", decision.policy()).with("limit", decision.limit());
+      }
       if (decision.retryAfterNanos() != Decision.NEVER) {
         line.with("retry_after_ms", (decision.retryAfterNanos() + 999_999) / 1_000_000);
       }
@@ -176,10 +178,11 @@ public final class RefusalLog {
 
   private static String words(Decision decision) {
     long nanos = decision.retryAfterNanos();
-    return " by "
-        + decision.policy()
-        + ", limit "
-        + decision.limit()
+    String by =
+        decision.policy().isEmpty() // There are no rules yet.
+            ? ""
+            : " by " + decision.policy() + ", limit " + decision.limit();
+    return by
         + (nanos == Decision.NEVER
             ? ", never fits"
             : ", retry after " + DurationText.format((nanos + 999_999) / 1_000_000 * 1_000_000));

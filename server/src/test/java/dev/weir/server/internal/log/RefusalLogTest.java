@@ -2,15 +2,20 @@ package dev.weir.server.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Decision;
 import dev.weir.MemoryStore;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.server.LogCapture;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +78,16 @@ class RefusalLogTest {
   void plainKeys_areShownIfAskedFor() {
     request(of("1", "plain"), Request.of("shop", "user", "alice.smith"));
     assertThat(log.text()).startsWith("refused: shop user=alice.smith: ");
+  }
+
+  @Test
+  void refusalBeforeTheFirstRules_namesNoPolicy() {
+    Decision decision =
+        new Decision(false, Reason.UNCERTAIN, "", 0, 0, 1_000_000_000L, 0, ticker.nanos());
+    Status status = new Status(false, null, decision, null, 0, 0);
+    of("1", "plain")
+        .refused(Request.of("shop", "user", "alice"), Answer.of(false, List.of(status), null, 0));
+    assertThat(log.text()).isEqualTo("refused: shop user=alice: UNCERTAIN, retry after 1s");
   }
 
   @Test
