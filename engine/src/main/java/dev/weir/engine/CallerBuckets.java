@@ -8,7 +8,6 @@ import dev.weir.LocalStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Reason;
 import dev.weir.Store;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -172,11 +171,10 @@ public final class CallerBuckets {
     for (int i = 0; i < size; i++) {
       if (!batch.allowed(i)) {
         refused++;
-        Reason reason = PackedDecision.reason(batch.decision(i));
-        if (reason == Reason.KEY_SPACE_FULL) {
-          keySpaceFull.increment();
-        } else if (reason != Reason.OVER_LIMIT) {
-          uncertain.increment();
+        switch (PackedDecision.reason(batch.decision(i))) {
+          case KEY_SPACE_FULL -> keySpaceFull.increment();
+          case UNCERTAIN -> uncertain.increment();
+          default -> {} // The store counts those that it was too busy to decide.
         }
       }
     }

@@ -95,6 +95,22 @@ class CallerBucketsTest {
   }
 
   @Test
+  void otherRefusalsOfAStore_areNotCountedAsUncertain() {
+    LateStore late = new LateStore();
+    CallerBuckets far = new CallerBuckets(late, 0);
+    Batch batch = new Batch(3);
+    for (int i = 0; i < 3; i++) {
+      batch.add(far.bucket(2, 1, 10), i, 1);
+    }
+    far.decide(batch, 0, decided -> {});
+    batch.decision(0, PackedDecision.OVERLOADED);
+    batch.decision(1, PackedDecision.KEY_SPACE_FULL);
+    batch.decision(2, -SECOND); // Over the limit for a second.
+    assertThat(late.answer()).isEqualTo(1);
+    assertThat(far.metrics()).isEqualTo(new CallerBucketsMetrics(3, 3, 1, 0, 0));
+  }
+
+  @Test
   void storeThatAnswersLater_countsWhenItHasAnswered() {
     LateStore late = new LateStore();
     CallerBuckets far = new CallerBuckets(late, 0);
