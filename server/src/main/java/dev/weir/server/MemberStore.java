@@ -7,7 +7,7 @@ import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.Families;
 
 /** The store of the cluster of which this server is a member. */
-final class MemberStore extends SharedStore {
+final class MemberStore extends SharedStoreConnection {
   private final ClusterMembership membership;
 
   /**

@@ -12,6 +12,7 @@ import dev.weir.server.settings.StartException;
 import dev.weir.shared.Clocks;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Counters;
+import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,13 +26,13 @@ final class StoreOpener {
   private final ServerSettings settings;
   private final FewLines details;
   private final FewLines states;
-  private final SharedStore.Warnings warnings;
+  private final SharedStoreConnection.Warnings warnings;
 
   private StoreOpener(ServerSettings settings, Ticker ticker) {
     this.settings = settings;
     details = new FewLines(ticker);
     states = new FewLines(ticker);
-    warnings = new SharedStore.Warnings(new FewLines(ticker));
+    warnings = new SharedStoreConnection.Warnings(new FewLines(ticker));
   }
 
   /**
@@ -55,7 +56,7 @@ final class StoreOpener {
     return uri.get().seeds().isEmpty() ? opener.redis(uri.get()) : opener.connected(uri.get());
   }
 
-  private SharedStore redis(StoreUri uri) throws StartException {
+  private SharedStoreConnection redis(StoreUri uri) throws StartException {
     Details known = new Details(details);
     RedisStore.Builder builder =
         uri.builder()
@@ -75,7 +76,7 @@ final class StoreOpener {
   }
 
   /** Returns the store of the cluster that this server joins as a member. */
-  private SharedStore joined() throws StartException, InterruptedException {
+  private SharedStoreConnection joined() throws StartException, InterruptedException {
     ClusterMembership membership =
         provider(Settings.CLUSTER)
             .join(settings, storeSettings(), line -> details.write(Level.INFO, line));
@@ -86,15 +87,17 @@ final class StoreOpener {
   }
 
   /** Returns the store of a cluster of which this server is not a member. */
-  private SharedStore connected(StoreUri uri) throws StartException, InterruptedException {
-    dev.weir.shared.SharedStore store =
+  private SharedStoreConnection connected(StoreUri uri)
+      throws StartException, InterruptedException {
+    SharedStore store =
         provider(Settings.STORE)
             .connect(settings, uri, storeSettings(), line -> details.write(Level.INFO, line));
     return shared(store, uri, "the cluster's");
   }
 
-  private SharedStore shared(dev.weir.shared.SharedStore store, StoreUri uri, String keys) {
-    return new SharedStore(store, StoreProbe.of(store), uri.toString(), keys, states, warnings);
+  private SharedStoreConnection shared(SharedStore store, StoreUri uri, String keys) {
+    return new SharedStoreConnection(
+        store, StoreProbe.of(store), uri.toString(), keys, states, warnings);
   }
 
   private static ClusterProvider provider(Setting<?> setting) throws StartException {

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.shared.SharedMetrics;
+import dev.weir.shared.SharedStore;
 import java.util.function.Supplier;
 
 /**
@@ -10,7 +11,7 @@ import java.util.function.Supplier;
  * @param problem the reason why it cannot be reached, empty if it can be or the cause is unknown
  */
 record StoreProbe(Supplier<SharedMetrics> metrics, Supplier<String> problem) {
-  static StoreProbe of(dev.weir.shared.SharedStore store) {
+  static StoreProbe of(SharedStore store) {
     return new StoreProbe(store::metrics, store::problem);
   }
 }

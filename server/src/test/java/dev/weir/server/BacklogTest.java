@@ -47,7 +47,7 @@ class BacklogTest {
   @Test
   @Timeout(120)
   void partOfABacklogIsDecided_andTheRestToldThatThereWasNoTime() throws Exception {
-    SharedStore shared = SharedStores.of(new SlowStore());
+    SharedStoreConnection shared = SharedStores.of(new SlowStore());
     try (RunningServer running = RunningServer.start(folder, shared, "max-wait", "40ms");
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.respPort())) {
       byte[] commands =

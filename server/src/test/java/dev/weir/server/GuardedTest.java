@@ -115,7 +115,7 @@ class GuardedTest {
   @Test
   void partOfTheHousekeepingThatFails_doesNotKeepTheOthersFromTheirTurns() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
-    SharedStore shared =
+    SharedStoreConnection shared =
         SharedStores.of(
             new MemoryStore(),
             () -> {

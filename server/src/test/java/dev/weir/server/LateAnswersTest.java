@@ -63,14 +63,14 @@ class LateAnswersTest {
 
   @BeforeEach
   void start() throws Exception {
-    SharedStore shared =
-        new SharedStore(
+    SharedStoreConnection shared =
+        new SharedStoreConnection(
             asked,
             new StoreProbe(() -> METRICS, () -> ""),
             "late",
             "shared",
             new FewLines(Ticker.system()),
-            new SharedStore.Warnings(new FewLines(Ticker.system())));
+            new SharedStoreConnection.Warnings(new FewLines(Ticker.system())));
     log = new LogCapture();
     running = RunningServer.start(folder, shared, "drain-delay", "0s", "throttle-store", "local");
     doors = new EveryDoor(running.server);

@@ -69,8 +69,8 @@ public final class RunningServer implements AutoCloseable {
   }
 
   /** Starts a server with the rules above and a store that it shares. */
-  public static RunningServer start(Path folder, SharedStore shared, String... namesAndValues)
-      throws Exception {
+  public static RunningServer start(
+      Path folder, SharedStoreConnection shared, String... namesAndValues) throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
     Logs.install(settings, Ticker.system());

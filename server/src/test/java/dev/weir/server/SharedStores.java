@@ -15,18 +15,18 @@ final class SharedStores {
 
   private SharedStores() {}
 
-  static SharedStore of(Store store) {
+  static SharedStoreConnection of(Store store) {
     return of(store, () -> METRICS);
   }
 
-  static SharedStore of(Store store, Supplier<SharedMetrics> metrics) {
+  static SharedStoreConnection of(Store store, Supplier<SharedMetrics> metrics) {
     Ticker ticker = Ticker.system();
-    return new SharedStore(
+    return new SharedStoreConnection(
         store,
         new StoreProbe(metrics, () -> ""),
         "pretended",
         "shared",
         new FewLines(ticker),
-        new SharedStore.Warnings(new FewLines(ticker)));
+        new SharedStoreConnection.Warnings(new FewLines(ticker)));
   }
 }

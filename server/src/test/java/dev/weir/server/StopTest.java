@@ -54,7 +54,7 @@ class StopTest {
   }
 
   private RunningServer start(HangingStore store) throws Exception {
-    SharedStore shared = SharedStores.of(store);
+    SharedStoreConnection shared = SharedStores.of(store);
     return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
   }
 

@@ -43,7 +43,7 @@ public abstract class SharedStore implements Store {
   private final Counters counters;
   private final HeldKeys held = HeldKeys.ofHeap();
   private final FailureDecisions failureDecisions;
-  private final Decider decider;
+  private final SharedDecider decider;
   private final Map<String, SharedBinding> bindings = new ConcurrentHashMap<>();
   private final Housekeeping housekeeping;
   private final Pace pace;
@@ -69,7 +69,7 @@ public abstract class SharedStore implements Store {
     ticker = settings.clocks().monotonic();
     counters = settings.counters();
     failureDecisions = new FailureDecisions(counters);
-    decider = new Decider(link, settings, failureDecisions);
+    decider = new SharedDecider(link, settings, failureDecisions);
     this.housekeeping = housekeeping;
     pace = new Pace(StoreSettings.tickNanos(settings.timeoutNanos()));
     housekeeping.repeat(() -> pace.next(tick()));

@@ -2,9 +2,9 @@ package dev.weir.shared.internal;
 
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.shared.Decider;
 import dev.weir.shared.Link;
 import dev.weir.shared.SharedBinding;
+import dev.weir.shared.SharedDecider;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -39,7 +39,7 @@ public final class CrossSlots {
       Charges charges,
       long nowNanos,
       long waitedNanos,
-      Decider decider,
+      SharedDecider decider,
       Consumer<? super Charges> done) {
     int size = charges.size();
     Charges[] parts = new Charges[size];
@@ -63,7 +63,8 @@ public final class CrossSlots {
     }
   }
 
-  private static void combine(Charges charges, Charges[] parts, long nowNanos, Decider decider) {
+  private static void combine(
+      Charges charges, Charges[] parts, long nowNanos, SharedDecider decider) {
     for (int i = 0; i < parts.length; i++) {
       Charges part = parts[i];
       charges.result(

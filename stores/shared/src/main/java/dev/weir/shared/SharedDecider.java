@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * calls to the store, and by failure modes while the store does not answer. All bindings are the
  * store's. Safe for use by many threads.
  */
-public final class Decider {
+public final class SharedDecider {
   /**
    * The most permits that are sent: no limit is higher, and multiples of it are still exact in
    * doubles.
@@ -48,7 +48,7 @@ public final class Decider {
   /**
    * @param settings the store's
    */
-  Decider(Link link, StoreSettings settings, FailureDecisions failureDecisions) {
+  SharedDecider(Link link, StoreSettings settings, FailureDecisions failureDecisions) {
     this.link = link;
     this.counters = settings.counters();
     this.failureDecisions = failureDecisions;

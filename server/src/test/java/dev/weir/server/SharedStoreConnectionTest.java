@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the log lines about a store that comes and goes. */
-class SharedStoreTest {
+class SharedStoreConnectionTest {
   private static final RuleSet RULES =
       Objects.requireNonNull(
           Rules.parse(
@@ -61,11 +61,12 @@ class SharedStoreTest {
         public void close() {}
       };
 
-  private final SharedStore.Warnings warnings = new SharedStore.Warnings(new FewLines(ticker));
+  private final SharedStoreConnection.Warnings warnings =
+      new SharedStoreConnection.Warnings(new FewLines(ticker));
   private String problem = "";
   private boolean available;
-  private final SharedStore store =
-      new SharedStore(
+  private final SharedStoreConnection store =
+      new SharedStoreConnection(
           new MemoryStore(),
           new StoreProbe(
               () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),

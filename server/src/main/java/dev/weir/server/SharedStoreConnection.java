@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
-/** The store that this server shares with others, with the log lines about its state. */
-class SharedStore implements StoreConnection {
+/** The connection to the store that this server shares with others; logs its state. */
+class SharedStoreConnection implements StoreConnection {
   /**
    * The longest wait for the first connection: a new server should not answer before it has reached
    * a store that is there.
@@ -53,7 +53,7 @@ class SharedStore implements StoreConnection {
    * @param keys a word for the fingerprints by which the store identifies keys
    * @param log for the lines about its state
    */
-  SharedStore(
+  SharedStoreConnection(
       Store store, StoreProbe probe, String where, String keys, FewLines log, Warnings warnings) {
     this.store = store;
     this.probe = probe;
