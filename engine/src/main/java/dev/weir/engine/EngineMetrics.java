@@ -15,7 +15,8 @@ import java.util.List;
  * @param decisionTimeSumNanos the time of all decisions together, in nanoseconds
  * @param keySpaceFull charges of new keys that were refused for want of room
  * @param overloaded requests that were answered without being decided, for want of time
- * @param uncertain charges that a store could not decide, answered by their policies' failure modes
+ * @param uncertain charges that a store could not decide, answered by their policies' failure
+ *     modes; a limit of an unknown subject is no charge, and is in {@link SubjectMetrics#uncertain}
  * @param keys keys that have state in the store
  * @param maxKeys the most keys that may have state at once
  * @param bytes bytes that the state takes, about

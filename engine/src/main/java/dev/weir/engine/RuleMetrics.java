@@ -2,7 +2,7 @@ package dev.weir.engine;
 
 /**
  * The counts of a rule since it first came into force, in permits. Every permit that was requested
- * is in exactly one of six classes, from {@code withinLimit} to {@code uncertain}; {@code
+ * is in exactly one of six classes, from {@code withinLimit} to {@code undecided}; {@code
  * nearLimit} and {@code shadowMode} mark some of them.
  *
  * @param path the rule's path: domain, then key or key_value per level
@@ -14,7 +14,7 @@ package dev.weir.engine;
  *     limit; not charged
  * @param refusedByOther permits that fitted and were not charged, because another descriptor of the
  *     request did not fit
- * @param uncertain permits of which it was not known whether they fit: the store could not be
+ * @param undecided permits of which it was not known whether they fit: the store could not be
  *     reached, the server was overloaded, or there was no room for a new key
  * @param nearLimit permits above the near share and not beyond the limit, whichever class they are
  *     in
@@ -28,7 +28,7 @@ public record RuleMetrics(
     long overLimit,
     long incomplete,
     long refusedByOther,
-    long uncertain,
+    long undecided,
     long nearLimit,
     long shadowMode) {
 
@@ -42,13 +42,13 @@ public record RuleMetrics(
         overLimit + other.overLimit,
         incomplete + other.incomplete,
         refusedByOther + other.refusedByOther,
-        uncertain + other.uncertain,
+        undecided + other.undecided,
         nearLimit + other.nearLimit,
         shadowMode + other.shadowMode);
   }
 
   /** Returns the permits that were requested: the sum of the classes. */
   public long totalHits() {
-    return withinLimit + tolerated + overLimit + incomplete + refusedByOther + uncertain;
+    return withinLimit + tolerated + overLimit + incomplete + refusedByOther + undecided;
   }
 }

@@ -185,7 +185,7 @@ class RuleMetricsTest {
     long hits;
     long withinLimit;
     long refusedByOther;
-    long uncertain;
+    long undecided;
   }
 
   private static void add(Map<String, Expected> expected, Request request, Answer answer) {
@@ -206,7 +206,7 @@ class RuleMetricsTest {
           sum.refusedByOther += passed ? 0 : permits;
         }
         case TOLERATED -> sum.refusedByOther += passed ? 0 : permits;
-        case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> sum.uncertain += permits;
+        case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> sum.undecided += permits;
         default -> {}
       }
     }
@@ -254,7 +254,7 @@ class RuleMetricsTest {
         assertThat(sum.withinLimit).as(what).isEqualTo(hits.withinLimit);
         assertThat(sum.refusedByOther).as(what).isEqualTo(hits.refusedByOther);
         if (!shadowRules) { // A shadow's status does not show that the store could not decide.
-          assertThat(sum.uncertain).as(what).isEqualTo(hits.uncertain);
+          assertThat(sum.undecided).as(what).isEqualTo(hits.undecided);
         }
         seen.addAll(sum.seen);
       }
@@ -267,7 +267,7 @@ class RuleMetricsTest {
             "over_limit",
             "incomplete",
             "refused_by_other",
-            "uncertain",
+            "undecided",
             "near_limit",
             "shadow_mode");
   }
@@ -280,7 +280,7 @@ class RuleMetricsTest {
     long marks;
     long withinLimit;
     long refusedByOther;
-    long uncertain;
+    long undecided;
 
     private long one(String name, long count) {
       assertThat(count).as(name).isNotNegative();
@@ -306,12 +306,12 @@ class RuleMetricsTest {
               + sum.one("over_limit", each.overLimit())
               + sum.one("incomplete", each.incomplete())
               + sum.one("refused_by_other", each.refusedByOther())
-              + sum.one("uncertain", each.uncertain());
+              + sum.one("undecided", each.undecided());
       sum.marks +=
           sum.one("near_limit", each.nearLimit()) + sum.one("shadow_mode", each.shadowMode());
       sum.withinLimit += each.withinLimit();
       sum.refusedByOther += each.refusedByOther();
-      sum.uncertain += each.uncertain();
+      sum.undecided += each.undecided();
     }
     return sum;
   }

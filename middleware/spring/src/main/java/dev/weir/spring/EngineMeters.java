@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><th>name</th><th>what</th><th>tags</th></tr>
  * <tr><td>{@code weir.rule.permits}</td><td>permits that were requested</td>
  * <td>{@code rule}, {@code outcome}: within_limit, tolerated, over_limit, incomplete,
- * refused_by_other, uncertain</td></tr>
+ * refused_by_other, undecided</td></tr>
  * <tr><td>{@code weir.decisions}</td><td>requests</td>
  * <td>{@code outcome}: allowed, refused, error</td></tr>
  * <tr><td>{@code weir.decision}</td><td>time that decisions took</td><td></td></tr>

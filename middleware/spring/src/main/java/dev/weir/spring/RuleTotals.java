@@ -38,7 +38,7 @@ final class RuleTotals {
     classes.put("overLimit", counted.overLimit());
     classes.put("incomplete", counted.incomplete());
     classes.put("refusedByOther", counted.refusedByOther());
-    classes.put("uncertain", counted.uncertain());
+    classes.put("undecided", counted.undecided());
     return classes;
   }
 

@@ -44,8 +44,9 @@ public record ClusterMetrics(List<GroupMetrics> groups, Map<String, Long> roundT
    *     too far off for the calendar to follow it
    * @param elections the number of times that this member noticed another leader
    * @param refusedEarly operations that this member refused by its replica's state, without the log
-   * @param uncertain entries that this member received to decide and did not, or whose outcome it
-   *     does not know, by reason: {@code not_leader}, {@code overloaded}, {@code unknown}
+   * @param undecided entries that this member did not decide, or whose outcome it does not know, by
+   *     reason: {@code not_leader}, after which the sender tries another member, {@code
+   *     overloaded}, {@code unknown}
    * @param diverged whether this replica has come to other counts than the leader's
    * @param movedSlots the number of slots that the group took over from others, as this replica has
    *     seen
@@ -66,12 +67,12 @@ public record ClusterMetrics(List<GroupMetrics> groups, Map<String, Long> roundT
       long clockFaults,
       long elections,
       long refusedEarly,
-      Map<String, Long> uncertain,
+      Map<String, Long> undecided,
       boolean diverged,
       long movedSlots,
       int frozenSlots) {
     public GroupMetrics {
-      uncertain = Map.copyOf(uncertain);
+      undecided = Map.copyOf(undecided);
     }
   }
 

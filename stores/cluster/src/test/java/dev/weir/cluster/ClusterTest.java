@@ -274,7 +274,7 @@ class ClusterTest {
     assertThat(sum(all, each -> each.charges().sum())).isGreaterThanOrEqualTo(10);
     assertThat(sum(all, each -> count(each.commits()))).isGreaterThanOrEqualTo(10);
     assertThat(sum(all, GroupMetrics::refusedEarly)).isPositive();
-    assertThat(all.get(0).uncertain()).containsOnlyKeys("not_leader", "overloaded", "unknown");
+    assertThat(all.get(0).undecided()).containsOnlyKeys("not_leader", "overloaded", "unknown");
     end("c");
     await(
         () ->

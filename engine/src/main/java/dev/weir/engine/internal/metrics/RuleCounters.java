@@ -17,7 +17,7 @@ public final class RuleCounters {
   private final LongAdder overLimit = new LongAdder();
   private final LongAdder incomplete = new LongAdder();
   private final LongAdder refusedByOther = new LongAdder();
-  private final LongAdder uncertain = new LongAdder();
+  private final LongAdder undecided = new LongAdder();
 
   private final LongAdder nearLimit = new LongAdder();
   private final LongAdder shadowMode = new LongAdder();
@@ -44,7 +44,7 @@ public final class RuleCounters {
       boolean shadowed,
       int nearPercent) {
     switch (reason) {
-      case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> uncertain.add(permits);
+      case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> undecided.add(permits);
       case TOLERATED -> (passed ? tolerated : refusedByOther).add(permits);
       default -> {
         if (!fits) {
@@ -95,7 +95,7 @@ public final class RuleCounters {
         overLimit.sum(),
         incomplete.sum(),
         refusedByOther.sum(),
-        uncertain.sum(),
+        undecided.sum(),
         nearLimit.sum(),
         shadowMode.sum());
   }

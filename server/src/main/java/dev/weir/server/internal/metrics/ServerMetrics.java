@@ -165,7 +165,8 @@ public final class ServerMetrics implements MultiCollector {
         engine.overloaded());
     to.counter(
         "weir_uncertain",
-        "Charges that a store could not decide; the rule's on_failure answered.",
+        "Charges that a store could not decide. Limits of unknown subjects are in"
+            + " weir_subject_uncertain_total; requests before the first rules are in neither.",
         engine.uncertain());
     queues(to, engine.queues());
     to.gauge(
@@ -233,7 +234,8 @@ public final class ServerMetrics implements MultiCollector {
         calls.uncertain());
     to.counter(
         "weir_throttle_overloaded",
-        "CL.THROTTLE and THROTTLE calls answered OVERLOADED without a decision.",
+        "CL.THROTTLE and THROTTLE calls answered OVERLOADED by this server, without a call to the"
+            + " store.",
         calls.overloaded());
     to.gauge(
         "weir_throttle_keys",
@@ -258,7 +260,7 @@ public final class ServerMetrics implements MultiCollector {
     family.add(
         "weir_rule_hits",
         "Permits asked of the rule: the sum of within_limit, tolerated, over_limit, incomplete,"
-            + " refused_by_other and uncertain.",
+            + " refused_by_other and undecided.",
         RuleMetrics::totalHits);
     family.add(
         "weir_rule_within_limit",
@@ -278,10 +280,10 @@ public final class ServerMetrics implements MultiCollector {
         "Permits within the rule's limit, of requests that the limit of another rule refused.",
         RuleMetrics::refusedByOther);
     family.add(
-        "weir_rule_uncertain",
+        "weir_rule_undecided",
         "Permits for which it was not known whether they are within the rule's limit; its"
             + " on_failure answered.",
-        RuleMetrics::uncertain);
+        RuleMetrics::undecided);
     family.add(
         "weir_rule_near_limit",
         "Permits near the rule's limit and not beyond it; other metrics of the rule count them"

@@ -12,7 +12,7 @@ public final class StoreFamilies {
   public static void add(Families to, SharedMetrics store) {
     to.gauge(
         "weir_store_available",
-        "1 if the shared store can be asked, 0 if not.",
+        "1 if every part of the shared store (node, group) can be asked, 0 if not.",
         store.available() ? 1 : 0);
     to.counter("weir_store_calls", "Calls to the shared store.", store.calls());
     to.counter("weir_store_decided", "Charges that the shared store decided.", store.decided());

@@ -145,7 +145,7 @@ class ServerMetricsTest {
       expected.put("weir_rule_over_limit_total" + RULE, 1.0);
       expected.put("weir_rule_incomplete_total" + RULE, 5.0);
       expected.put("weir_rule_refused_by_other_total" + RULE, 6.0);
-      expected.put("weir_rule_uncertain_total" + RULE, 7.0);
+      expected.put("weir_rule_undecided_total" + RULE, 7.0);
       expected.put("weir_rule_near_limit_total" + RULE, 2.0);
       expected.put("weir_rule_shadow_mode_total" + RULE, 3.0);
       expected.put(

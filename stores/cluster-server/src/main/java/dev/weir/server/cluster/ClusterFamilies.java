@@ -44,13 +44,13 @@ final class ClusterFamilies {
     List<UndecidedCount> undecided = new ArrayList<>();
     for (GroupMetrics group : groups) {
       group
-          .uncertain()
+          .undecided()
           .forEach((why, count) -> undecided.add(new UndecidedCount(group, why, count)));
     }
     to.counters(
-        "weir_cluster_uncertain",
-        "Entries that this member was asked to decide and did not, or of which it does not know, by"
-            + " reason.",
+        "weir_cluster_undecided",
+        "Entries that this member did not decide, or whose outcome it does not know, by reason."
+            + " After not_leader the sender tries another member; most are answered in the end.",
         undecided,
         each -> Labels.of("group", Integer.toString(each.group().group()), "reason", each.reason()),
         UndecidedCount::count);

@@ -87,7 +87,7 @@ class ClusterFamiliesTest {
       expected.put("weir_cluster_clock_faults_total{group=\"3\"}", 119.0);
       expected.put("weir_cluster_elections_total{group=\"3\"}", 113.0);
       expected.put("weir_cluster_refused_early_total{group=\"3\"}", 114.0);
-      expected.put("weir_cluster_uncertain_total{group=\"3\",reason=\"unknown\"}", 115.0);
+      expected.put("weir_cluster_undecided_total{group=\"3\",reason=\"unknown\"}", 115.0);
       expected.put("weir_cluster_diverged{group=\"3\"}", 1.0);
       expected.put("weir_cluster_moved_slots_total{group=\"3\"}", 117.0);
       expected.put("weir_cluster_frozen_slots{group=\"3\"}", 118.0);

@@ -33,7 +33,7 @@ public final class GroupCounters {
   private final Histogram charges = Histogram.ofNumbers();
   private final LongAdder elections = new LongAdder();
   private final LongAdder refusedEarly = new LongAdder();
-  private final Map<Outcome, LongAdder> uncertain = new EnumMap<>(Outcome.class);
+  private final Map<Outcome, LongAdder> undecided = new EnumMap<>(Outcome.class);
 
   /** Committed indexes that were seen and are not applied yet. Guarded by itself. */
   private final Deque<SeenIndex> committed = new ArrayDeque<>();
@@ -53,7 +53,7 @@ public final class GroupCounters {
     this.ticker = ticker;
     this.flushes = new FlushWatch(ticker);
     for (Outcome each : Outcome.values()) {
-      uncertain.put(each, new LongAdder());
+      undecided.put(each, new LongAdder());
     }
   }
 
@@ -82,7 +82,7 @@ public final class GroupCounters {
   }
 
   public void undecided(Outcome outcome) {
-    Objects.requireNonNull(uncertain.get(outcome)).increment();
+    Objects.requireNonNull(undecided.get(outcome)).increment();
   }
 
   public void applied(long begunNanos) {
@@ -152,9 +152,9 @@ public final class GroupCounters {
     return new Counts(of.bounds(), of.counts(), of.sum());
   }
 
-  private Map<String, Long> uncertain() {
+  private Map<String, Long> undecided() {
     Map<String, Long> counts = new LinkedHashMap<>();
-    uncertain.forEach((outcome, count) -> counts.put(Choice.name(outcome), count.sum()));
+    undecided.forEach((outcome, count) -> counts.put(Choice.name(outcome), count.sum()));
     return counts;
   }
 
@@ -183,7 +183,7 @@ public final class GroupCounters {
         clockFaults,
         elections.sum(),
         refusedEarly.sum(),
-        uncertain(),
+        undecided(),
         diverged,
         movedSlots,
         frozenSlots);

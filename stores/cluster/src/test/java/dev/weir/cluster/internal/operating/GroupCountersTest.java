@@ -61,7 +61,7 @@ class GroupCountersTest {
     assertThat(now.refusedEarly()).isEqualTo(2);
     assertThat(now.charges().sum()).isEqualTo(7);
     assertThat(now.commits().sum()).isEqualTo(10_000);
-    assertThat(now.uncertain())
+    assertThat(now.undecided())
         .containsEntry("overloaded", 1L)
         .containsEntry("unknown", 1L)
         .containsEntry("not_leader", 1L);
