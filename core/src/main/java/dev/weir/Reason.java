@@ -10,7 +10,10 @@ public enum Reason {
   TOLERATED,
   /** The permits did not fit, but the policy is a shadow and never refuses. */
   SHADOW,
-  /** The store cannot decide: it is away, or not the owner. */
+  /**
+   * No decision was possible: the shared store did not answer in time or cannot count the key, or
+   * the subject's limits, or the rules, are not known yet.
+   */
   UNCERTAIN,
   /** The limiter has more work than it can do in time. */
   OVERLOADED,

@@ -196,9 +196,7 @@ class SharedServersTest {
       for (RespClient each : List.of(one, two)) {
         each.command(cell).command("PING").command("DEL", "k");
         assertThat(each.reply())
-            .isEqualTo(
-                "-UNCERTAIN the store did not answer in time or cannot be asked,"
-                    + " nothing was admitted|");
+            .isEqualTo("-UNCERTAIN the store did not decide, nothing was admitted|");
         assertThat(each.reply()).isEqualTo("+PONG|");
         assertThat(each.reply()).isEqualTo(":0|");
       }

@@ -2,7 +2,7 @@ import {get, post} from './api.js';
 import {el, field, lasts, link, number, section, short, span, table} from './dom.js';
 import {REFUSALS, ruleLink} from './stats.js';
 
-const REASONS = {within_limit: 'within the limit', over_limit: 'beyond the limit', no_limit: 'no rule limits this', uncertain: 'nobody knows: the store does not answer'};
+const REASONS = {within_limit: 'within the limit', over_limit: 'beyond the limit', no_limit: 'no rule limits this', uncertain: 'not known now: the store does not answer, or the customer\'s limits are not known'};
 
 /** Why a request is answered as it is. Takes what was asked, or the answer that a client got. */
 export async function why(view) {

@@ -28,7 +28,10 @@ public enum Failure {
   OOM(true),
   /** The store's user lacks a permission that a decision needs, or cannot log in. */
   NOPERM(true),
-  /** The stored value of the key is not Weir's, or has sections of too many changes of its rule. */
+  /**
+   * The store cannot count the key: its value is not Weir's, or its rule was changed too often
+   * within its windows, or (cluster) the group has no room for another policy.
+   */
   STATE(true),
   /** Any other error. */
   OTHER(false);

@@ -6,7 +6,7 @@ import java.util.Map;
  * A snapshot of a store's counters since its start.
  *
  * @param kind the kind of store, for example {@code redis}
- * @param available whether the store can be called now
+ * @param available whether every part of the store (node, group) can be called now
  * @param calls to the store, each for one or more decisions
  * @param decided charges that the store decided
  * @param merged charges that were merged with another of the same key in a call
@@ -17,8 +17,8 @@ import java.util.Map;
  * @param failures charges without an answer in time, by kind: {@code timeout}, {@code
  *     disconnected}, {@code open} (the circuit breaker), {@code overloaded}, {@code readonly},
  *     {@code loading}, {@code busy}, {@code moved}, {@code replicas}, {@code oom}, {@code noperm}
- *     (the store's user lacks a permission), {@code state} (the stored value of the key is not
- *     Weir's), {@code other}
+ *     (the store's user lacks a permission), {@code no_leader} (of a cluster's group), {@code
+ *     state} (the store cannot count the key), {@code other}
  * @param late permits admitted by answers that came too late, which were given back
  * @param burned permits that may have been charged for requests that were refused, and were not
  *     given back

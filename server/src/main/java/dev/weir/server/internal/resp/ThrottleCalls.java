@@ -33,7 +33,7 @@ final class ThrottleCalls {
   private static final long SECOND = 1_000_000_000L;
 
   private static final String UNCERTAIN =
-      "UNCERTAIN the store did not answer in time or cannot be asked, nothing was admitted";
+      "UNCERTAIN the store did not decide, nothing was admitted";
   private static final String OVERLOADED =
       "OVERLOADED the store is behind with its work, nothing was decided";
 
