@@ -14,12 +14,12 @@ public final class WeirQuotasLimiter {
 
   /** Returns a limiter whose decisions are objects. */
   public static KeyedLimiter ofDecisions(List<Quota> quotas) {
-    return new Decisions(limiter(quotas));
+    return new ObjectDecisions(limiter(quotas));
   }
 
   /** Returns a limiter whose decisions are packed. */
   public static KeyedLimiter packed(List<Quota> quotas) {
-    return new Packed(limiter(quotas).packed());
+    return new PackedDecisions(limiter(quotas).packed());
   }
 
   private static RateLimiter limiter(List<Quota> quotas) {
@@ -28,7 +28,7 @@ public final class WeirQuotasLimiter {
     return builder.maxKeys(Keys.MOST).build();
   }
 
-  private record Decisions(RateLimiter limiter) implements KeyedLimiter {
+  private record ObjectDecisions(RateLimiter limiter) implements KeyedLimiter {
     @Override
     public boolean fill(String key) {
       return tryAcquire(key);
@@ -40,7 +40,7 @@ public final class WeirQuotasLimiter {
     }
   }
 
-  private record Packed(PackedLimiter limiter) implements KeyedLimiter {
+  private record PackedDecisions(PackedLimiter limiter) implements KeyedLimiter {
     @Override
     public boolean fill(String key) {
       return tryAcquire(key);
