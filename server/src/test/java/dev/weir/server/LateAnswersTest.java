@@ -278,6 +278,30 @@ class LateAnswersTest {
     }
   }
 
+  /** The server still waits for HTTP then. */
+  @Test
+  void drain_readsNoMoreCommandsWhileOtherPortsAreBusy() throws Exception {
+    try (RespClient idle = new RespClient(running.server.respPort())) {
+      assertThat(idle.exchange("PING")).isEqualTo("+PONG|");
+      CompletableFuture<Integer> busy =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return running.check("tenant", "a").statusCode();
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      awaitDue(1);
+      CompletableFuture<Void> drained = drain();
+      assertThat(idle.closed()).isTrue();
+      assertThat(drained).isNotDone();
+      store.answer();
+      assertThat(busy.get(30, TimeUnit.SECONDS)).isEqualTo(200);
+      drained.get(30, TimeUnit.SECONDS);
+    }
+  }
+
   private CompletableFuture<Void> drain() {
     return CompletableFuture.runAsync(
         () -> {

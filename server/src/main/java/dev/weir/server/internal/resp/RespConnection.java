@@ -386,16 +386,17 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private void after(ChannelHandlerContext ctx, long now, boolean progress) {
     Channel channel = ctx.channel();
     account(channel);
+    boolean goesOn = false;
     if (!channel.isWritable()) {
       paused = true;
     } else if (paused) {
       // The client has read again while this was not observed.
       paused = false;
+      goesOn = true;
       ctx.executor().execute(() -> work(ctx, pending, pendingFrom, pendingTo));
     }
-    if (draining && !waiting) {
-      ChannelFuture unused =
-          ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    if (draining && !waiting && !paused && !goesOn) {
+      closeAfterReplies(ctx);
     }
     boolean reading = !waiting && !paused;
     if (channel.config().isAutoRead() != reading) {
@@ -413,12 +414,26 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Takes no more commands, and closes when the client has read the replies. */
+  private void closeAfterReplies(ChannelHandlerContext ctx) {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    drop();
+    SslHandler tls = ctx.pipeline().get(SslHandler.class);
+    ChannelFuture unused =
+        tls == null || tls.handshakeFuture().isDone()
+            ? ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE)
+            : ctx.close(); // A write would have to wait for the handshake.
+  }
+
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == DRAIN) {
       draining = true;
-      if (!waiting) {
-        ChannelFuture unused = ctx.close();
+      if (!waiting && !paused) {
+        closeAfterReplies(ctx);
       }
     } else {
       ctx.fireUserEventTriggered(event);

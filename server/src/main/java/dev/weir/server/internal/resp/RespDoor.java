@@ -74,6 +74,9 @@ public final class RespDoor implements Port {
   private final AtomicLong connections = new AtomicLong();
   private final Channel listener;
 
+  /** True when no new connections are taken. */
+  private volatile boolean shut;
+
   private RespDoor(
       ServerSettings settings,
       int port,
@@ -152,6 +155,10 @@ public final class RespDoor implements Port {
   private void accept(Channel channel) {
     RespLoop loop = loops.computeIfAbsent(channel.eventLoop(), this::loop);
     open.add(channel);
+    if (shut) {
+      ChannelFuture unused = channel.close(); // It came while the port was being shut.
+      return;
+    }
     RespSession session =
         new RespSession(connections.incrementAndGet(), !parts.tokens().required());
     if (tls != null) {
@@ -182,22 +189,26 @@ public final class RespDoor implements Port {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** Takes no new connections. */
+  /**
+   * Takes no new connections and reads no more commands. Each connection closes when the commands
+   * that were read are answered.
+   */
   @Override
   public void shut(Duration timeout) throws InterruptedException {
-    if (!listener.close().await(SHUT_SECONDS, TimeUnit.SECONDS)) {
+    shut = true;
+    ChannelFuture closed = listener.close();
+    open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));
+    if (!closed.await(SHUT_SECONDS, TimeUnit.SECONDS)) {
       Logs.LOG.warning("resp: the listener is still closing");
     }
   }
 
   /**
-   * Answers the commands that were read, as far as their clients read and the store answers, and
-   * closes.
+   * Waits until the commands that were read are answered, as far as their clients read and the
+   * store answers, and closes.
    */
   @Override
   public void close(Duration timeout) throws InterruptedException {
-    shut(timeout);
-    open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));
     if (!timeout.isZero()
         && !open.newCloseFuture().await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
       Logs.LOG.warning("resp: not all commands were answered in time");
