@@ -19,6 +19,7 @@ import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.state.StateFolder;
 import dev.weir.server.internal.state.StateStorage;
 import dev.weir.server.settings.StartException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +38,13 @@ final class Assembly {
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_HOUSEKEEPING = Duration.ofSeconds(1);
+
+  /** Time to save small tables. */
   private static final Duration SAVE_STATE = Duration.ofSeconds(20);
+
+  /** The bytes of tables that are saved in a second, also on a slow disk. */
+  private static final long SAVED_BYTES_PER_SECOND = 32L << 20;
+
   private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
   private static final Duration CLOSE_HISTORY = Duration.ofSeconds(1);
   private static final Duration CLOSE_UPSTREAM = Duration.ofSeconds(2);
@@ -83,7 +90,7 @@ final class Assembly {
     parts.add(STORE, CLOSE_STORE, shared::close);
     StateStorage state = StateFolder.open(settings);
     if (state.keeps()) {
-      parts.add("state folder", CLOSE_FOLDER, state::close);
+      parts.add("state lock", CLOSE_FOLDER, state::close);
     }
     Ticker ticker = state.ticker();
     Configuration configuration = Configuration.open(settings, ticker);
@@ -99,7 +106,7 @@ final class Assembly {
             .load(load)
             .subjects(configuration.policies(), configuration.subjects())
             .build();
-    parts.handOver(STORE, engine::close); // An engine closes its store.
+    parts.replaceStop(STORE, engine::close); // An engine closes its store.
     configuration.decidesBy(engine);
     DataSenders senders = DataSenders.start(settings, engine);
     if (senders.exist()) {
@@ -124,7 +131,7 @@ final class Assembly {
             .build();
     if (state.keeps()) {
       // A start that fails with open ports may have decided something: that is saved too.
-      parts.add("state", () -> SAVE_STATE, () -> save(state), state::end);
+      parts.add("counts", () -> saveTime(state), () -> save(state), () -> save(state));
     }
     Housekeeping housekeeping = housekeeping(serverParts, tables, tokens, ticker);
     parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);
@@ -140,7 +147,7 @@ final class Assembly {
         "ports",
         () -> doors.drainTimeout().plus(CLOSE_DOORS),
         () -> doors.close(doors.drainTimeout()),
-        () -> closeAtOnce(doors));
+        () -> doors.close(Duration.ZERO));
     housekeeping.watchFiles(Loop.CERTIFICATES, doors::refresh);
     if (admin.handler().isPresent()) {
       configuration.adminAt(settings, doors.adminPort());
@@ -216,20 +223,18 @@ final class Assembly {
     return housekeeping;
   }
 
-  /** Saves the counts, unless something may still be deciding. */
-  private void save(StateStorage state) {
-    if (parts.left().isEmpty()) {
-      state.end();
-    } else {
-      Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
-    }
+  private static Duration saveTime(StateStorage state) {
+    return SAVE_STATE.plusSeconds(state.bytes() / SAVED_BYTES_PER_SECOND);
   }
 
-  private static void closeAtOnce(Doors doors) {
-    try {
-      doors.close(Duration.ZERO);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  /** Saves the counts, unless something may still be deciding. */
+  private void save(StateStorage state) throws IOException {
+    if (!parts.left().isEmpty()) {
+      throw new IOException(
+          "not saved, because "
+              + String.join(", ", parts.left())
+              + " may still decide: the next start is one after a crash");
     }
+    state.saveAndUnmark();
   }
 }

@@ -21,6 +21,7 @@ import dev.weir.server.internal.http.AdminRequests;
 import dev.weir.server.internal.http.AdminWorkers;
 import dev.weir.server.internal.http.Endpoints;
 import dev.weir.server.internal.http.HttpDoor;
+import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.Families;
 import dev.weir.server.internal.metrics.MetricSources;
 import dev.weir.server.internal.metrics.ServerMetrics;
@@ -114,8 +115,8 @@ final class Doors {
     try {
       doors.openAll();
       return doors;
-    } catch (StartException | RuntimeException | Error e) {
-      doors.close(Duration.ZERO);
+    } catch (StartException | InterruptedException | RuntimeException | Error e) {
+      doors.closeAtOnce();
       throw e;
     }
   }
@@ -293,22 +294,40 @@ final class Doors {
     drainTimeout = timeout;
   }
 
-  /** Takes no more requests, waits for those in flight, and closes. */
-  void close(Duration timeout) throws InterruptedException {
+  /**
+   * Takes no more requests, waits for those in flight, and closes. A port that fails to close does
+   * not keep the others open.
+   *
+   * @throws IOException if a thread of the ports may still decide
+   */
+  void close(Duration timeout) throws IOException, InterruptedException {
     notReady = "stopping";
-    parts.admin().handler().ifPresent(AdminHandler::stop);
     long endNanos = ticker.nanos() + timeout.toNanos();
+    ClosingSteps steps = new ClosingSteps();
+    steps.run(() -> parts.admin().handler().ifPresent(AdminHandler::stop));
     for (OpenPort each : ports.values()) {
-      each.port().shut(timeout);
+      steps.run(() -> each.port().shut(timeout));
     }
     // After that: a refusal says that its connection closes.
-    parts.engine().endQueues(queueTime(timeout));
-    close(HTTP, endNanos);
-    close(ADMIN, endNanos);
-    adminWorkers.close();
-    close(RESP, endNanos);
-    loops.close();
-    close(GRPC, endNanos);
+    steps.run(() -> parts.engine().endQueues(queueTime(timeout)));
+    steps.run(() -> close(HTTP, endNanos));
+    steps.run(() -> close(ADMIN, endNanos));
+    steps.run(adminWorkers::close);
+    steps.run(() -> close(RESP, endNanos));
+    steps.run(loops::close);
+    steps.run(() -> close(GRPC, endNanos));
+    steps.end();
+  }
+
+  /** Closes without waiting for the requests in flight. */
+  void closeAtOnce() {
+    try {
+      close(Duration.ZERO);
+    } catch (IOException e) {
+      Logs.LOG.warning("ports: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Returns the time in which requests that wait in queues can still have their turn. */
@@ -317,7 +336,7 @@ final class Doors {
     return most.isNegative() ? Duration.ZERO : most;
   }
 
-  private void close(String name, long endNanos) throws InterruptedException {
+  private void close(String name, long endNanos) throws IOException, InterruptedException {
     OpenPort each = ports.get(name);
     if (each != null) {
       each.port().close(Duration.ofNanos(Math.max(0, endNanos - ticker.nanos())));

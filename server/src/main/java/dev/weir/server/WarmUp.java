@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -91,7 +90,7 @@ final class WarmUp {
         return String.format(
             Locale.ROOT, "warmed up in %.1f s with %s", (ticker.nanos() - startNanos) / 1e9, done);
       } finally {
-        doors.close(Duration.ZERO);
+        doors.closeAtOnce();
       }
     } catch (IOException | StartException e) {
       return "not warmed up, the first requests will be slow: " + e.getMessage();

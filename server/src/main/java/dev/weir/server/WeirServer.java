@@ -258,7 +258,7 @@ public final class WeirServer implements AutoCloseable {
       parts.stop();
       boolean all = parts.left().isEmpty();
       LogEvent.of(
-              Level.INFO,
+              all ? Level.INFO : Level.WARNING,
               "stopped",
               all ? "stopped" : "stopped, except " + String.join(", ", parts.left()))
           .with("left", parts.left())

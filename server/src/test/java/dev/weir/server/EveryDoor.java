@@ -106,7 +106,8 @@ final class EveryDoor implements AutoCloseable {
                 + response.body());
   }
 
-  private CompletableFuture<String> rls(String key, String value) {
+  /** Returns the future answer to {@code ShouldRateLimit}, as a text. */
+  CompletableFuture<String> rls(String key, String value) {
     RateLimitRequest request =
         RateLimitRequest.newBuilder()
             .setDomain("test")

@@ -1,15 +1,19 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Charges;
 import dev.weir.MemoryStore;
 import dev.weir.testkit.ForwardingStore;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -54,8 +58,15 @@ class StopTest {
   }
 
   private RunningServer start(HangingStore store) throws Exception {
-    SharedStoreConnection shared = SharedStores.of(store);
-    return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
+    return RunningServer.start(
+        folder,
+        SharedStores.of(store),
+        "drain-delay",
+        "0s",
+        "drain-timeout",
+        "100ms",
+        "state-dir",
+        folder.resolve("state").toString());
   }
 
   /** A store that hangs at the point that the test chooses. */
@@ -136,25 +147,73 @@ class StopTest {
     }
   }
 
+  /** A loop that goes on later admits requests that no image would have. */
+  @Test
+  @Timeout(120)
+  void grpcLoopThatHangs_leavesTheCountsUnsaved() throws Exception {
+    HangingStore store = new HangingStore(true);
+    RunningServer running = start(store);
+    try (EveryDoor doors = new EveryDoor(running.server)) {
+      var unused = doors.rls("tenant", "t");
+      assertThat(store.asked.await(30, TimeUnit.SECONDS)).isTrue();
+      running.server.drain();
+      assertThat(log.await("stop: ")).isEqualTo("stop: ports: grpc: an event loop still runs");
+      assertThat(log.await("stopped")).isEqualTo("stopped, except ports, counts");
+      assertThat(folder.resolve("state/running")).exists();
+      assertThat(folder.resolve("state/rules.image")).doesNotExist();
+    } finally {
+      never.countDown();
+    }
+  }
+
   @Test
   @Timeout(120)
   void partsBehindOneThatHangsOrFails_areEnded() throws Exception {
     Parts parts = new Parts();
     CountDownLatch last = new CountDownLatch(1);
-    parts.add("third", Duration.ofSeconds(30), last::countDown);
+    parts.add("fourth", Duration.ofSeconds(30), last::countDown);
     parts.add(
         "second",
         Duration.ofSeconds(30),
         () -> {
           throw new OutOfMemoryError("pretended");
         });
+    parts.add(
+        "third",
+        () -> Duration.ofSeconds(30),
+        () -> {
+          throw new IOException("it may go on");
+        },
+        () -> {});
     parts.add("first", Duration.ofMillis(10), this::hang);
     parts.stop();
     assertThat(last.getCount()).isZero();
-    assertThat(parts.left()).containsExactly("first");
+    assertThat(parts.left()).containsExactly("first", "third", "second");
     assertThat(log.await("stop: "))
         .isEqualTo("stop: first did not end within 10 ms; the server stops without it");
+    assertThat(log.await("stop: ")).isEqualTo("stop: third: it may go on");
     assertThat(log.await("stop: ")).isEqualTo("stop: second failed");
+  }
+
+  @Test
+  void closingSteps_allRunAndTheFirstFailureIsThrown() {
+    List<String> ran = new ArrayList<>();
+    ClosingSteps steps = new ClosingSteps();
+    steps.run(
+        () -> {
+          throw new IOException("first");
+        });
+    steps.run(() -> ran.add("second"));
+    steps.run(
+        () -> {
+          throw new IllegalStateException("third");
+        });
+    steps.run(() -> ran.add("fourth"));
+    assertThat(ran).containsExactly("second", "fourth");
+    assertThatThrownBy(steps::end)
+        .isInstanceOf(IOException.class)
+        .hasMessage("first")
+        .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
   }
 
   @Test
@@ -173,6 +232,47 @@ class StopTest {
     parts.stop();
     parts.abandon();
     assertThat(abandoned).containsExactly("second", "first");
+    assertThat(parts.left()).containsExactly("third");
+  }
+
+  /** A process that ended earlier would cut off the save of the counts. */
+  @Test
+  @Timeout(120)
+  void stopDuringAStartThatFails_waitsForIt() throws Exception {
+    Parts parts = new Parts();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<String> ended = new CopyOnWriteArrayList<>();
+    parts.add(
+        "counts",
+        () -> Duration.ofHours(1),
+        this::hang,
+        () -> {
+          begun.countDown();
+          goOn.await();
+          ended.add("counts");
+        });
+    Thread start = new Thread(parts::abandon);
+    start.start();
+    begun.await();
+    CompletableFuture<List<String>> stopped =
+        CompletableFuture.supplyAsync(
+            () -> {
+              stop(parts);
+              return List.copyOf(ended);
+            });
+    goOn.countDown();
+    assertThat(stopped.get()).containsExactly("counts");
+    start.join();
+    assertThat(parts.left()).isEmpty();
+  }
+
+  private static void stop(Parts parts) {
+    try {
+      parts.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

@@ -65,6 +65,9 @@ public final class GrpcDoor implements Port {
   /** The time for clients to notice that they should connect elsewhere. */
   private static final long LINGER_NANOS = 500_000_000L;
 
+  /** The time in which event loops end; they end at once unless one of them hangs. */
+  private static final long END_SECONDS = 1;
+
   /** The services whose health is reported: all together, and each. */
   private static final List<String> SERVICES =
       List.of(
@@ -177,7 +180,7 @@ public final class GrpcDoor implements Port {
 
   private static void end(List<EventLoopGroup> groups) {
     for (EventLoopGroup group : groups) {
-      Future<?> unused = group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      Future<?> unused = group.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
     }
   }
 
@@ -225,7 +228,7 @@ public final class GrpcDoor implements Port {
   }
 
   @Override
-  public void close(Duration timeout) throws InterruptedException {
+  public void close(Duration timeout) throws IOException, InterruptedException {
     server.shutdown();
     boolean unused = inFlight.awaitNone(timeout.toNanos());
     long linger = Math.min(timeout.toNanos(), LINGER_NANOS);
@@ -236,5 +239,10 @@ public final class GrpcDoor implements Port {
       }
     }
     end(groups);
+    for (EventLoopGroup group : groups) {
+      if (!group.terminationFuture().await(END_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("grpc: an event loop still runs");
+      }
+    }
   }
 }

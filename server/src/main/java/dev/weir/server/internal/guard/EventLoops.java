@@ -1,7 +1,6 @@
 package dev.weir.server.internal.guard;
 
 import dev.weir.Ticker;
-import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.vertx.core.Future;
@@ -64,12 +63,16 @@ public final class EventLoops {
         .channelFactory(inside.transport().serverChannelFactory(false));
   }
 
-  /** Ends the threads; requests that are still open on them are cut off. */
-  public void close() throws InterruptedException {
+  /**
+   * Ends the threads; requests that are still open on them are cut off.
+   *
+   * @throws IOException if they may still run
+   */
+  public void close() throws IOException, InterruptedException {
     try {
       await(vertx.close());
     } catch (IOException e) {
-      Logs.LOG.warning("event loops: " + e.getMessage());
+      throw new IOException("event loops: " + e.getMessage(), e);
     }
   }
 

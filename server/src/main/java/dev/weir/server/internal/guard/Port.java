@@ -1,5 +1,6 @@
 package dev.weir.server.internal.guard;
 
+import java.io.IOException;
 import java.time.Duration;
 
 /** An open port of a server. */
@@ -13,9 +14,21 @@ public interface Port {
   /** Reports that the server is not ready. */
   default void notReady() {}
 
-  /** Takes no new requests; those in flight must end within the timeout. */
+  /**
+   * Takes no new connections and no new requests; those in flight go on. Returns without waiting
+   * for them.
+   *
+   * @param timeout the time that they have
+   */
   void shut(Duration timeout) throws InterruptedException;
 
-  /** Waits for the requests in flight, then closes. */
-  void close(Duration timeout) throws InterruptedException;
+  /**
+   * Closes the port: waits for the requests in flight, cuts off those that are left, and ends the
+   * threads of its own. Called after {@link #shut}.
+   *
+   * @param timeout the longest wait for the requests in flight; the rest takes at most two seconds
+   *     more
+   * @throws IOException if a thread of its own may still decide
+   */
+  void close(Duration timeout) throws IOException, InterruptedException;
 }

@@ -27,20 +27,22 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The folder that keeps the counts of a server's tables over its restarts: an image of each table,
- * and a mark while a server runs. Used by one thread at a time, except for {@link #ticker()}.
+ * and a mark while a server runs. Used by one thread at a time, except for {@link #ticker()} and
+ * {@link #bytes()}.
  */
 public final class StateFolder implements StateStorage {
   /*
@@ -79,7 +81,10 @@ public final class StateFolder implements StateStorage {
   private final StateClock clock;
   private final FileChannel lock;
   private final boolean crashed;
-  private final Map<String, SavedTable> tables = new LinkedHashMap<>();
+  private final Map<String, SavedTable> tables = new ConcurrentSkipListMap<>();
+
+  /** Held during a save. */
+  private final ReentrantLock saving = new ReentrantLock();
 
   /**
    * True if the earlier admissions of some table are not known, and must not be treated as known.
@@ -89,6 +94,7 @@ public final class StateFolder implements StateStorage {
   private final @Nullable ScheduledExecutorService saver;
   private long offsetNanos;
   private volatile boolean begun;
+  private volatile boolean closed;
 
   /**
    * A table of this run.
@@ -343,16 +349,56 @@ public final class StateFolder implements StateStorage {
 
   private void saveSome() {
     try {
-      if (begun) {
-        saveAll();
-      }
+      whileOpen(
+          () -> {
+            if (begun) {
+              saveAll();
+            }
+          });
     } catch (IOException | RuntimeException e) {
       Logs.LOG.warning("state: no image: " + e);
     }
   }
 
+  /** A task that writes images. */
+  private interface Save {
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs a save, after the one before has ended. The folder stays in use meanwhile: if it is closed
+   * during a save, the end of the save releases it.
+   *
+   * @throws IOException if the folder is closed, or the save fails
+   */
+  private void whileOpen(Save save) throws IOException {
+    saving.lock();
+    try {
+      if (closed) {
+        throw new IOException("the folder is closed");
+      }
+      save.run();
+    } finally {
+      saving.unlock();
+      if (closed) {
+        release();
+      }
+    }
+  }
+
+  /** Releases the folder for other servers, unless a save runs. */
+  private void release() {
+    if (saving.tryLock()) {
+      try {
+        closeQuietly(lock);
+      } finally {
+        saving.unlock();
+      }
+    }
+  }
+
   /** Writes an image of each table; the images are complete if nothing is decided any more. */
-  private synchronized long saveAll() throws IOException {
+  private long saveAll() throws IOException {
     long keys = 0;
     for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       Path image = folder.resolve(each.getKey() + IMAGE);
@@ -388,29 +434,39 @@ public final class StateFolder implements StateStorage {
   }
 
   @Override
-  public void end() {
+  public long bytes() {
+    return tables.values().stream().mapToLong(each -> each.store().bytes()).sum();
+  }
+
+  @Override
+  public void saveAndUnmark() throws IOException {
     stopSaving();
     if (!begun) {
       return;
     }
     try {
-      long begin = clock.ticker().nanos();
-      if (unknown) {
-        // The past of a table that this run did not have is unknown to the next run too.
-        for (String name : NAMES) {
-          tables.computeIfAbsent(name, absent -> new SavedTable(unknown(1, 1), ""));
-        }
-      }
-      long keys = saveAll();
-      Files.deleteIfExists(folder.resolve(RUNNING));
-      sync(folder);
-      Logs.LOG.info(
-          "state: %d keys saved in %d ms"
-              .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
+      whileOpen(this::saveLast);
     } catch (IOException | RuntimeException e) {
-      Logs.LOG.severe("state: not saved, the next start is one after a crash: " + e);
+      throw new IOException("not saved, the next start is one after a crash: " + e, e);
+    } finally {
+      begun = false;
     }
-    begun = false;
+  }
+
+  private void saveLast() throws IOException {
+    long begin = clock.ticker().nanos();
+    if (unknown) {
+      // The past of a table that this run did not have is unknown to the next run too.
+      for (String name : NAMES) {
+        tables.computeIfAbsent(name, absent -> new SavedTable(unknown(1, 1), ""));
+      }
+    }
+    long keys = saveAll();
+    Files.deleteIfExists(folder.resolve(RUNNING));
+    sync(folder);
+    Logs.LOG.info(
+        "state: %d keys saved in %d ms"
+            .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
   }
 
   private void stopSaving() {
@@ -420,13 +476,14 @@ public final class StateFolder implements StateStorage {
   }
 
   /**
-   * Closes the folder without saving. It stays in the state that {@link #end} has left, or that a
-   * crash would leave, or as it was found.
+   * Closes the folder without saving. It stays in the state that {@link #saveAndUnmark} has left,
+   * or that a crash would leave, or as it was found.
    */
   @Override
   public void close() {
     stopSaving();
-    closeQuietly(lock);
+    closed = true;
+    release();
   }
 
   private static void sync(Path path) throws IOException {

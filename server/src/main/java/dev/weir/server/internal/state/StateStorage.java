@@ -3,10 +3,11 @@ package dev.weir.server.internal.state;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.server.settings.StartException;
+import java.io.IOException;
 
 /**
  * The storage that keeps the counts of a server's tables over its restarts, or that keeps nothing.
- * Used by one thread at a time, except for {@link #ticker()}.
+ * Used by one thread at a time, except for {@link #ticker()} and {@link #bytes()}.
  */
 public interface StateStorage extends AutoCloseable {
   /** The storage of a server that begins with empty tables. */
@@ -41,13 +42,20 @@ public interface StateStorage extends AutoCloseable {
    */
   default void begin() throws StartException {}
 
-  /**
-   * Saves everything, when nothing is decided any more. After this, the next start is an orderly
-   * one.
-   */
-  default void end() {}
+  /** Returns the bytes of memory of the tables, which are about those of their images. */
+  default long bytes() {
+    return 0;
+  }
 
-  /** Closes the storage without saving. */
+  /**
+   * Saves everything, when nothing is decided any more, and removes the mark. After this, the next
+   * start is an orderly one.
+   *
+   * @throws IOException if it is not saved; the next start is then one after a crash
+   */
+  default void saveAndUnmark() throws IOException {}
+
+  /** Closes the storage without saving. A save that still runs keeps it in use until it ends. */
   @Override
   default void close() {}
 }

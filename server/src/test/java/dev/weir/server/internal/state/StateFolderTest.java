@@ -13,9 +13,11 @@ import dev.weir.Ticker;
 import dev.weir.server.LogCapture;
 import dev.weir.server.internal.settings.AfterCrash;
 import dev.weir.server.settings.StartException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,13 +45,24 @@ class StateFolderTest {
     final MemoryStore store;
     final Binding binding;
 
+    /** Run at the next look at the clock, unless it is null. */
+    Runnable duringSave;
+
     Run() throws StartException {
       this("rules", "its own");
     }
 
     Run(String name, String keys) throws StartException {
       long anchor = wall - monotonic; // The anchor that a process sets when it begins.
-      Ticker system = () -> monotonic + anchor;
+      Ticker system =
+          () -> {
+            Runnable event = duringSave;
+            duringSave = null;
+            if (event != null) {
+              event.run();
+            }
+            return monotonic + anchor;
+          };
       StateClock clock = new StateClock(system, () -> monotonic, boot);
       state =
           StateFolder.open(
@@ -64,8 +77,8 @@ class StateFolderTest {
       return PackedDecision.allowed(store.decide(binding, 1, permits, ticker.nanos()));
     }
 
-    void stop() {
-      state.end();
+    void stop() throws IOException {
+      state.saveAndUnmark();
       state.close();
     }
 
@@ -86,7 +99,7 @@ class StateFolderTest {
   }
 
   /** Charges 10 permits and stops in order. */
-  private void runOnce() throws StartException {
+  private void runOnce() throws Exception {
     Run run = new Run();
     assertThat(run.admits(10)).isTrue();
     assertThat(run.admits(1)).isFalse();
@@ -257,6 +270,35 @@ class StateFolderTest {
           .isInstanceOf(StartException.class)
           .hasMessageContaining(": in use by another server (expected: a folder for each)");
       assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void countsThatCannotBeSaved_areReported() throws Exception {
+    try (Run run = new Run()) {
+      assertThat(run.admits(10)).isTrue();
+      Files.createDirectories(folder.resolve("state/rules.image.next/full"));
+      assertThatThrownBy(run::stop)
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith("not saved, the next start is one after a crash: ");
+      assertThat(folder.resolve("state/running")).exists();
+    }
+  }
+
+  /** Another server that took the folder would be overwritten by the end of the save. */
+  @Test
+  void folderThatIsClosedDuringASave_staysInUseUntilItsEnd() throws Exception {
+    Run run = new Run();
+    assertThat(run.admits(10)).isTrue();
+    run.duringSave =
+        () -> {
+          CompletableFuture.runAsync(run.state::close).join();
+          assertThatThrownBy(Run::new).hasMessageContaining("is in use by another server");
+        };
+    run.state.saveAndUnmark();
+    assertThat(run.duringSave).isNull();
+    try (Run next = new Run()) {
+      assertThat(next.admits(1)).isFalse();
     }
   }
 
