@@ -70,7 +70,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       ServerOptions options = ServerOptions.of(flags(), System.getenv());
       Providers.forServer(options);
-      server = WeirServer.start(options, begun -> stop.drains(begun, supervisor));
+      server = WeirServer.start(options, begun -> stop.setWork(begun, supervisor));
       started = true;
     } catch (SettingsException e) {
       e.problems().forEach(problem -> err.println("weir: " + problem));

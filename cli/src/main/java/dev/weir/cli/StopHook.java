@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A hook that runs on a signal to stop: it drains the server and ends the process, within a bounded
@@ -19,7 +21,9 @@ final class StopHook extends Thread {
   /*
    * A process that runs out of memory may not be able to start a thread when the signal arrives. So
    * the draining thread is started in advance and waits; the hook only releases it, waits for it,
-   * and ends the process.
+   * and ends the process. The supervisor is notified by a thread of its own, also started in
+   * advance: a notification that fails or hangs must not keep the server from draining. A second
+   * signal changes nothing.
    */
 
   /**
@@ -41,12 +45,13 @@ final class StopHook extends Thread {
   private final CountDownLatch drained = new CountDownLatch(1);
   private final Thread drainer;
   private volatile boolean done;
+  private volatile @Nullable Thread notifier;
 
   private StopHook(Duration start, IntConsumer halt) {
     super("weir-stop");
     this.start = start;
     this.halt = halt;
-    drainer = DaemonThreads.create("weir-drain", this::drain);
+    drainer = DaemonThreads.create("weir-drain", this::awaitAndDrain);
     drainer.start();
   }
 
@@ -58,9 +63,9 @@ final class StopHook extends Thread {
   /**
    * A task that drains, and its bound.
    *
-   * @param longest the longest time for draining
+   * @param longest returns the longest time for draining, when it begins
    */
-  private record Work(Drain drain, Duration longest) {}
+  private record Work(Drain drain, Supplier<Duration> longest) {}
 
   /** Returns a hook for a server of this process, installed. */
   static StopHook install() {
@@ -80,21 +85,34 @@ final class StopHook extends Thread {
   }
 
   /** Sets the server that a signal drains from now on. */
-  void drains(WeirServer server, Supervisor supervisor) {
-    drains(
-        () -> {
-          supervisor.stopping();
-          server.drain();
-        },
-        server.longestDrain().plus(SPARE));
+  void setWork(WeirServer server, Supervisor supervisor) {
+    setNotice(supervisor::stopping);
+    setWork(server::drain, () -> server.longestDrain().plus(SPARE));
+  }
+
+  /** Sets a task that a signal runs beside the drain; it may hang or fail. To be called once. */
+  void setNotice(Runnable notice) {
+    Thread thread =
+        DaemonThreads.create(
+            "weir-notify",
+            () -> {
+              try {
+                begin.await();
+                notice.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    thread.start();
+    notifier = thread;
   }
 
   /**
    * Sets the task that a signal runs from now on.
    *
-   * @param longest the longest time for draining
+   * @param longest returns the longest time for draining, when it begins
    */
-  void drains(Drain drain, Duration longest) {
+  void setWork(Drain drain, Supplier<Duration> longest) {
     work.complete(new Work(drain, longest));
   }
 
@@ -103,12 +121,16 @@ final class StopHook extends Thread {
     try {
       Runtime.getRuntime().removeShutdownHook(this);
       drainer.interrupt();
+      Thread notice = notifier;
+      if (notice != null) {
+        notice.interrupt();
+      }
     } catch (IllegalStateException e) {
       // The process is ending by a signal, with this hook.
     }
   }
 
-  private void drain() {
+  private void awaitAndDrain() {
     try {
       begin.await();
       work.join().drain().run();
@@ -120,13 +142,16 @@ final class StopHook extends Thread {
     }
   }
 
-  /** Ends with status 0; 3 if the server did not stop in time; 143 if it had not started. */
+  /**
+   * Ends with status 0; 3 if the server did not stop in time or failed to drain; 143 if it had not
+   * started.
+   */
   @Override
   public void run() {
     int status = Main.FAILED;
     try {
       begin.countDown();
-      Duration longest = work.get(start.toMillis(), TimeUnit.MILLISECONDS).longest();
+      Duration longest = work.get(start.toMillis(), TimeUnit.MILLISECONDS).longest().get();
       if (drained.await(longest.toMillis(), TimeUnit.MILLISECONDS)) {
         status = done ? 0 : Main.FAILED;
       } else {

@@ -38,8 +38,8 @@ final class Supervisor {
   }
 
   /**
-   * Sends a notification. It waits for a moment at most: an unreachable supervisor must not hold up
-   * the server.
+   * Sends a notification. It waits for a moment at most, and throws nothing: an unreachable
+   * supervisor must not hold up the server.
    */
   private void send(String what) {
     if (!asked) {
@@ -60,6 +60,8 @@ final class Supervisor {
       failed(String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) { // No memory for a thread, for example.
+      failed(e.toString());
     }
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,7 +16,7 @@ class StopHookTest {
 
   private int status(StopHook.Drain drain, Duration longest) throws InterruptedException {
     StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
-    hook.drains(drain, longest);
+    hook.setWork(drain, () -> longest);
     hook.start();
     return halted.take();
   }
@@ -50,9 +51,48 @@ class StopHookTest {
     StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
     CountDownLatch drained = new CountDownLatch(1);
     hook.start();
-    hook.drains(drained::countDown, Duration.ofHours(1));
+    hook.setWork(drained::countDown, () -> Duration.ofHours(1));
     assertThat(halted.take()).isZero();
     assertThat(drained.getCount()).isZero();
+  }
+
+  @Test
+  @Timeout(60)
+  void noticeThatHangs_doesNotHoldUpTheDrain() throws Exception {
+    CountDownLatch noticed = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
+    hook.setNotice(
+        () -> {
+          noticed.countDown();
+          await(never);
+        });
+    hook.setWork(noticed::await, () -> Duration.ofHours(1));
+    hook.start();
+    assertThat(halted.take()).isZero();
+    never.countDown();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The tables of a server grow after its start, and with them the time to save them. */
+  @Test
+  @Timeout(60)
+  void boundOfTheDrain_isThatOfTheSignal() throws Exception {
+    AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
+    CountDownLatch drained = new CountDownLatch(1);
+    StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
+    hook.setWork(drained::await, longest::get);
+    longest.set(Duration.ofHours(1));
+    hook.start();
+    drained.countDown();
+    assertThat(halted.take()).isZero();
   }
 
   @Test
@@ -80,7 +120,7 @@ class StopHookTest {
 
     public static void main(String[] arguments) throws InterruptedException {
       CountDownLatch never = new CountDownLatch(1);
-      StopHook.install().drains(never::await, Duration.ofMillis(200));
+      StopHook.install().setWork(never::await, () -> Duration.ofMillis(200));
       System.err.println("hangs when it is asked to stop");
       never.await();
     }

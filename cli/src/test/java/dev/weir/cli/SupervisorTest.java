@@ -1,6 +1,7 @@
 package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,12 @@ class SupervisorTest {
     new Supervisor(Map.of(), program.toString()).ready();
     new Supervisor(Map.of("NOTIFY_SOCKET", ""), program.toString()).stopping();
     assertThat(told).doesNotExist();
+  }
+
+  @Test
+  void notificationThatFails_throwsNothing() {
+    String none = null;
+    assertThatCode(() -> new Supervisor(SUPERVISED, none).stopping()).doesNotThrowAnyException();
   }
 
   @Test
