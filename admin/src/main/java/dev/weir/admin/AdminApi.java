@@ -258,7 +258,7 @@ public final class AdminApi implements AdminHandler {
   }
 
   @Override
-  public void stop() {
+  public void endStreams() {
     if (feed != null) {
       feed.stop();
     }

@@ -12,5 +12,5 @@ public interface AdminHandler {
   AdminResponse handle(AdminRequest request);
 
   /** Ends the answers without an end, because the server stops. */
-  default void stop() {}
+  default void endStreams() {}
 }

@@ -304,7 +304,7 @@ final class Doors {
     notReady = "stopping";
     long endNanos = ticker.nanos() + timeout.toNanos();
     ClosingSteps steps = new ClosingSteps();
-    steps.run(() -> parts.admin().handler().ifPresent(AdminHandler::stop));
+    steps.run(() -> parts.admin().handler().ifPresent(AdminHandler::endStreams));
     for (OpenPort each : ports.values()) {
       steps.run(() -> each.port().shut(timeout));
     }

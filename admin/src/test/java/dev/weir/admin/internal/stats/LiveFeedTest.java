@@ -211,7 +211,7 @@ class LiveFeedTest {
   @Test
   void serverThatStops_endsAllStreams() {
     EventStream events = open();
-    admin.api.stop();
+    admin.api.endStreams();
     assertThat(all(events)).last().isEqualTo("over");
     assertThat(request("", Map.of()).status()).isEqualTo(503);
   }

@@ -58,7 +58,9 @@ final class AdminExchange {
   private byte[] piece = NONE;
   private int sent;
   private boolean more;
-  private boolean draining;
+
+  /** True while the connection has no room for the next slice. */
+  private boolean awaitsRoom;
 
   AdminExchange(
       HttpServerRequest request,
@@ -199,8 +201,8 @@ final class AdminExchange {
     response.setChunked(more);
     response.drainHandler(
         drained -> {
-          if (draining) {
-            draining = false;
+          if (awaitsRoom) {
+            awaitsRoom = false;
             send();
           }
         });
@@ -211,7 +213,7 @@ final class AdminExchange {
   private void send() {
     while (!gone && !response.closed()) {
       if (response.writeQueueFull()) {
-        draining = true;
+        awaitsRoom = true;
         wait.forClient();
         return;
       }
