@@ -48,7 +48,10 @@ final class Assembly {
   private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
   private static final Duration CLOSE_HISTORY = Duration.ofSeconds(1);
   private static final Duration CLOSE_UPSTREAM = Duration.ofSeconds(2);
+
+  /** Time for the store to close, in addition to the time for its calls in flight. */
   private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
+
   private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
   private static final Duration CLOSE_FOLDER = Duration.ofSeconds(1);
 
@@ -85,9 +88,26 @@ final class Assembly {
     }
   }
 
+  /*
+   * The parts stop in the reverse of the order in which they are added here:
+   *
+   *   ports          take no more requests, wait for those in flight, end their threads
+   *   rules          no further changes of rules
+   *   housekeeping   no further rounds
+   *   counts         saved, unless a part above is left behind
+   *   history        the counters of the dashboard
+   *   upstream       leases go back to the upstream server
+   *   telemetry      the last metrics are sent
+   *   configuration  the store of rules and limits
+   *   state lock     another process can use the folder of the counts
+   *   store          look-ups and queues of the engine, then its stores; a member of a cluster hands
+   *                  over the groups that it leads
+   *
+   * The essay in WeirServer has the reasons.
+   */
   private WeirServer assemble(Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
-    parts.add(STORE, CLOSE_STORE, shared::close);
+    parts.add(STORE, closeStore(), shared::close);
     StateStorage state = StateFolder.open(settings);
     if (state.keeps()) {
       parts.add("state lock", CLOSE_FOLDER, state::close);
@@ -221,6 +241,13 @@ final class Assembly {
     }
     housekeeping.watchFiles(Loop.TOKENS, tokens::refresh);
     return housekeeping;
+  }
+
+  /** Returns the time for the store: one that is shared first waits for its calls in flight. */
+  private Duration closeStore() {
+    return shared.store().isPresent()
+        ? CLOSE_STORE.plus(settings.value(Settings.STORE_TIMEOUT))
+        : CLOSE_STORE;
   }
 
   private static Duration saveTime(StateStorage state) {

@@ -69,6 +69,7 @@ final class Housekeeping {
     }
   }
 
+  /** Begins no more rounds, and returns at once: a round that runs goes on to its end. */
   void end() {
     thread.shutdown();
   }

@@ -6,7 +6,10 @@ import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.Families;
 
-/** The store of the cluster of which this server is a member. */
+/**
+ * The store of the cluster of which this server is a member. Closing it ends the membership: the
+ * store's link to the cluster then hands over the groups that this member leads, and closes.
+ */
 final class MemberStore extends SharedStoreConnection {
   private final ClusterMembership membership;
 

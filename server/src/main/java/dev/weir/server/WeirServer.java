@@ -28,8 +28,9 @@ public final class WeirServer implements AutoCloseable {
    * the order in which they started (Assembly): the ports, which wait for requests in flight; the
    * rules; housekeeping. From here on nothing is decided, so the counts can be saved whole. If one
    * of these parts hangs, it is left behind and the counts are not saved: the next start must not
-   * believe them. Parts that only report stop after that, and the stores last, since everything
-   * else uses them.
+   * believe them. Parts that only report or lend stop after that: the history, the client of the
+   * upstream server, telemetry. The configuration store, the lock of the state folder and the
+   * store of the counts come last, since the parts before use them. Assembly lists all parts.
    */
 
   private final ServerSettings settings;
@@ -233,8 +234,8 @@ public final class WeirServer implements AutoCloseable {
   /**
    * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
    * waits for those in flight, and closes. Returns when everything is closed, or when all deadlines
-   * have passed ({@link #longestDrain}) even if a part has not closed; a second call waits for the
-   * first.
+   * have passed ({@link #longestDrain}) even if a part has not closed; the log names such parts. A
+   * second call waits for the first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off
    */
@@ -268,7 +269,10 @@ public final class WeirServer implements AutoCloseable {
     }
   }
 
-  /** Returns how long {@link #drain()} takes at most, whatever hangs. */
+  /**
+   * Returns the longest time that {@link #drain()} takes if it begins now, whatever hangs. The part
+   * for the counts grows with the tables.
+   */
   public Duration longestDrain() {
     return settings.value(Settings.DRAIN_DELAY).plus(parts.longest());
   }
@@ -281,7 +285,10 @@ public final class WeirServer implements AutoCloseable {
     return GuardedTask::uncaught;
   }
 
-  /** Ends the drain delay, even before it has begun. */
+  /**
+   * Ends the drain delay, even before it has begun. Only {@link #close} does so: a second signal
+   * does not.
+   */
   void endDrainDelay() {
     state.hurry.countDown();
   }

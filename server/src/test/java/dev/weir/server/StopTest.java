@@ -275,6 +275,25 @@ class StopTest {
     }
   }
 
+  /** The store waits for its calls in flight before it gives back what it holds. */
+  @Test
+  void longestDrain_countsTheTimeoutOfAStoreAndTheTimeOfASave() throws Exception {
+    try (RunningServer running =
+        RunningServer.start(
+            folder,
+            SharedStores.of(new MemoryStore()),
+            "drain-timeout",
+            "20s",
+            "store-timeout",
+            "4s",
+            "request-timeout",
+            "10s",
+            "state-dir",
+            folder.resolve("state").toString())) {
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(20 + 9 + 4 + 21));
+    }
+  }
+
   @Test
   void longestDrain_isWhatTheSettingsSayAndNineSeconds() throws Exception {
     try (RunningServer running =
