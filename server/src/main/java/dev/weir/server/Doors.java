@@ -42,6 +42,15 @@ import java.util.Optional;
 
 /** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
 final class Doors {
+  /*
+   * In which order do the ports close, and why? First all of them take no more requests; otherwise
+   * the last one would still admit some while the others wait. Then the queues end: a refusal after
+   * that says that its connection closes. Then the ports wait for their requests, all within one
+   * timeout. The threads of HTTP and RESP end after both, and the gRPC port ends its own. A thread
+   * that does not end may still decide, so the close fails, and the counts are not saved. Each step
+   * runs whatever happens in the ones before it.
+   */
+
   /** The most connections for administration, which serves a few users and tools. */
   private static final int MAX_ADMIN_CONNECTIONS = 100;
 
