@@ -21,16 +21,19 @@ final class JointPath {
    *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
    * What FastPath leaves to the slow path, this path leaves to it as well; so it does if two charges
-   * are of one name, where they may be of the same key, and if other threads have written twice
-   * while it read.
+   * are of one name, where they may be of the same key, and if other threads have written each
+   * time while it read.
    *
    * What was read is kept as numbers; a reference that is stored in a long-lived object costs a
    * garbage collector's barrier, as much as the rest of a read. A segment is found once more when
    * it is claimed, and recognised by its order, which no other segment has.
    */
 
-  /** The number of tries to decide without waiting for a lock. */
-  private static final int TRIES = 2;
+  /**
+   * The number of tries to decide without waiting for a lock. The slow path holds locks for longer,
+   * so a thread that takes it too soon makes others take it too.
+   */
+  private static final int TRIES = 8;
 
   /** The most charges: locks are held while all of them are written. */
   private static final int MOST_CHARGES = 8;
@@ -44,6 +47,9 @@ final class JointPath {
   private final long[] reads = new long[MOST_CHARGES * WIDTH];
   private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
 
+  /** Whether a key of the present request found no room. */
+  private boolean full;
+
   /**
    * Decides a request of several charges, all of which belong to the store.
    *
@@ -53,12 +59,33 @@ final class JointPath {
     if (charges.size() > MOST_CHARGES || !isUsual(charges)) {
       return false;
     }
+    full = false;
     for (int tries = 0; tries < TRIES; tries++) {
-      if (!read(charges, now)) {
+      if (read(charges, now)) {
+        boolean charged = charges.settle() && !charges.peeking();
+        if (charged ? claimAndCharge(charges, now) : isValid(charges)) {
+          return true;
+        }
+      }
+      if (isUnusual(charges)) {
         return false;
       }
-      boolean charged = charges.settle() && !charges.peeking();
-      if (charged ? claimAndCharge(charges, now) : isValid(charges)) {
+      Thread.onSpinWait();
+    }
+    return false;
+  }
+
+  /**
+   * Returns whether a further try cannot succeed: a name has several tables, keys without a slot
+   * may have permits that count, or there is no room.
+   */
+  private boolean isUnusual(Charges charges) {
+    if (full) {
+      return true;
+    }
+    for (int i = 0; i < charges.size(); i++) {
+      Table table = binding(charges, i).view().only;
+      if (table == null || table.isUnsure()) {
         return true;
       }
     }
@@ -173,7 +200,11 @@ final class JointPath {
       while (locked < size && claim(charges, locked)) {
         locked++;
       }
-      if (locked < size || !isCurrent(charges) || !takeRoom(charges)) {
+      if (locked < size || !isCurrent(charges)) {
+        return false;
+      }
+      full = !takeRoom(charges);
+      if (full) {
         return false;
       }
       for (int i = 0; i < size; i++) {
