@@ -227,6 +227,30 @@ class RedisLimiterTest {
   }
 
   @Test
+  void values_expireInTheMillisecondAfterTheirReset_neverBefore() throws IOException {
+    RateLimiter limiter = limiter(one, hourly("latest", 10));
+    try (RespClient monitor = server.connect()) {
+      assertThat(monitor.call("MONITOR")).isEqualTo("OK");
+      // A reset at a whole millisecond needs no rounding, so there are several.
+      for (int i = 0; i < 10; i++) {
+        String key = "key " + i;
+        Decision decision = limiter.tryAcquire(key);
+        byte[] name =
+            new RedisCode("weir", "latest", limiter.policy()).key(one.fingerprint().of(key));
+        String written = "\"SET\" \"" + new String(name, StandardCharsets.UTF_8) + "\" ";
+        String command = "";
+        while (!command.contains(written)) {
+          command = String.valueOf(monitor.value());
+        }
+        String expires = command.replaceFirst(".* \"PXAT\" \"(\\d+)\"", "$1");
+        long reset = decision.atNanos() + decision.resetAfterNanos();
+        assertThat(TimeUnit.MILLISECONDS.toNanos(Long.parseLong(expires)))
+            .isBetween(reset, reset + 999_000);
+      }
+    }
+  }
+
+  @Test
   void shortWindow_leavesNothingBehind() throws IOException {
     RateLimiter limiter =
         limiter(one, Policy.builder(Quota.of(1, Duration.ofMillis(50))).name("short"));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Resets of a key in Redis, and buckets that every request defines itself. */
+/** Resets and refunds of a key in Redis, and buckets that every request defines itself. */
 class RedisResetTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -66,6 +66,20 @@ class RedisResetTest {
     assertThat(request(binding, 1, 2, SECOND).allowed()).isFalse();
     assertThat(reset(binding, 1, SECOND)).isTrue();
     assertThat(request(binding, 1, 3, SECOND).allowed()).isTrue();
+  }
+
+  /** A third of a second is no whole number of microseconds. */
+  @ParameterizedTest
+  @EnumSource(names = {"TOKEN_BUCKET", "LEAKY_BUCKET"})
+  void refundAtOnce_ofABucketThatResetsBetweenMicroseconds_isComplete(Algorithm algorithm) {
+    Policy policy = Policy.builder(Quota.perSecond(3)).algorithm(algorithm).build();
+    Binding binding = store.bind("refund " + algorithm, policy, 0);
+    Charges charged = request(binding, 1, 2, SECOND);
+    assertThat(charged.resetAfterNanos(0)).isEqualTo(666_666_668);
+    CompletableFuture<Long> given = new CompletableFuture<>();
+    store.refund(binding, 1, 2, charged.decision(0), SECOND, given::complete);
+    assertThat(given.join()).isEqualTo(2);
+    assertThat(request(binding, 1, 0, SECOND).remaining(0)).isEqualTo(3);
   }
 
   private static Policy bucket(long burst, long permits, long windowNanos) {
