@@ -3,6 +3,7 @@ package dev.weir.engine;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Charges;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
@@ -11,11 +12,14 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
+import dev.weir.testkit.ForwardingStore;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class LeasesTest {
@@ -109,6 +113,24 @@ class LeasesTest {
     assertThat(loan.lifeNanos()).isEqualTo(MILLISECONDS.toNanos(50));
     assertThat(loan.leased()).isTrue();
     assertThat(remaining("user")).isEqualTo(74);
+  }
+
+  @Test
+  void lease_isChargedAsLent_andTheRequestIsNot() {
+    List<Boolean> lent = new ArrayList<>();
+    ForwardingStore<MemoryStore> recording =
+        new ForwardingStore<>(new MemoryStore()) {
+          @Override
+          public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+            lent.add(charges.lending());
+            super.decide(charges, nowNanos, done);
+          }
+        };
+    Leases recorded = new Fixture(RULES, LENDING, recording).engine.leases();
+    Grant grant =
+        request(recorded, new LoanRequest(request(2, "user", "user"), List.of(3L, 4L), false));
+    assertThat(grant.loans()).extracting(Loan::permits).containsExactly(3L, 4L);
+    assertThat(lent).as("the request, and each loan").containsExactly(false, true, true);
   }
 
   @Test

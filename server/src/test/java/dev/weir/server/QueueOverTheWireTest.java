@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,6 +210,27 @@ class QueueOverTheWireTest {
     }
     await("weir_queue_left_total", 1);
     assertThat(metric("weir_queued_requests")).isZero();
+  }
+
+  @Test
+  void grpc_clientWithoutADeadlineGoesAway_leavesTheQueue() throws Exception {
+    ManagedChannel channel =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", running.server.grpcPort(), InsecureChannelCredentials.create())
+            .build();
+    try {
+      RateLimitServiceGrpc.RateLimitServiceFutureStub stub =
+          RateLimitServiceGrpc.newFutureStub(channel);
+      assertThat(stub.shouldRateLimit(request("patient", "g")).get().getOverallCode())
+          .isEqualTo(RateLimitResponse.Code.OK);
+      Future<RateLimitResponse> waiting = stub.shouldRateLimit(request("patient", "g"));
+      await("weir_queued_requests", 1);
+      assertThat(waiting.cancel(true)).isTrue();
+      await("weir_queue_left_total", 1);
+      assertThat(metric("weir_queued_requests")).isZero();
+    } finally {
+      channel.shutdownNow();
+    }
   }
 
   /** Its turn comes in twenty seconds, which is later than the drain timeout. */

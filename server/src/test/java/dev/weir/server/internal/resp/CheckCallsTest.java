@@ -201,4 +201,21 @@ class CheckCallsTest {
     assertThat(side.replies(0)).isEqualTo("*7|:1|:9|:9|:0|:0|$8|d.bucket|$12|WITHIN_LIMIT|");
     side.engine.close();
   }
+
+  @Test
+  void partOfAMillisecond_isRoundedUpToAWholeOne() throws Exception {
+    for (boolean together : new boolean[] {true, false}) {
+      FakeTicker ticker = new FakeTicker();
+      Side side = new Side(ticker, together);
+      side.run(command("WEIR.CHECK", "d", "5", "exact", "a"), ticker.nanos());
+      ticker.advance(1);
+      side.run(command("WEIR.CHECK", "d", "1", "exact", "a"), ticker.nanos());
+      assertThat(side.replies(ticker.nanos()))
+          .as("together: %s", together)
+          .isEqualTo(
+              "*7|:1|:5|:0|:0|:1000|$7|d.exact|$12|WITHIN_LIMIT|"
+                  + "*7|:0|:5|:0|:1000|:1000|$7|d.exact|$10|OVER_LIMIT|");
+      side.engine.close();
+    }
+  }
 }

@@ -8,20 +8,33 @@ import dev.weir.cluster.Policies;
 import dev.weir.cluster.internal.state.Entries.Op;
 import dev.weir.shared.Result;
 import dev.weir.testkit.FakeTicker;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class ReplicaTest {
-  private final Replica replica =
-      new Replica(
-          Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
+  private final Replica replica = replica(Runnable::run);
   private long index;
 
+  private static Replica replica(Executor imaging) {
+    return new Replica(
+        Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), imaging, line -> {});
+  }
+
   private ClusterReply apply(long nowNanos, Op operation) {
+    return apply(replica, nowNanos, operation);
+  }
+
+  private ClusterReply apply(Replica to, long nowNanos, Op operation) {
     byte[] entry = Entries.entry(operation);
     Entry.stamp(entry, nowNanos);
-    return new ClusterReply(replica.apply(++index, entry));
+    return new ClusterReply(to.apply(++index, entry));
   }
 
   private static ClusterPolicy ten(Algorithm algorithm) {
@@ -62,6 +75,26 @@ class ReplicaTest {
         .isEqualTo(9);
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isEqualTo(1);
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isZero();
+  }
+
+  /** The log goes on behind an image with the refund, which must not count twice. */
+  @Test
+  void imageBegunBeforeARefund_doesNotHaveIt() throws Exception {
+    List<Runnable> writing = new ArrayList<>();
+    Replica imaged = replica(writing::add);
+    ClusterPolicy ten = ten(Algorithm.SLIDING_WINDOW_LOG);
+    Result charged = result(apply(imaged, 5_000, Entries.decideOne(ten, 7, 4, 1)));
+    ByteArrayOutputStream image = new ByteArrayOutputStream();
+    CompletionStage<?> written = imaged.image(image);
+    Op refund = Entries.refund(ten, 7, 3, charged.atNanos(), charged.resetNanos());
+    assertThat(apply(imaged, 6_000, refund).number()).isEqualTo(3);
+    writing.forEach(Runnable::run);
+    assertThat(written).isCompleted();
+
+    replica.restore(new ByteArrayInputStream(image.toByteArray()));
+    assertThat(result(apply(6_000, Entries.decideOne(ten, 7, 0, 1))).remaining()).isEqualTo(6);
+    assertThat(apply(6_000, refund).number()).isEqualTo(3);
+    assertThat(result(apply(6_000, Entries.decideOne(ten, 7, 0, 1))).remaining()).isEqualTo(9);
   }
 
   /** A leader that reads while a bundle of two is applied must not seem to differ from itself. */
