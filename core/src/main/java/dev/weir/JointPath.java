@@ -1,6 +1,5 @@
 package dev.weir;
 
-import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +19,9 @@ final class JointPath {
    *   charge  all charges that fit
    *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
-   * What FastPath leaves to the slow path, this path leaves to it as well; so it does if two charges
-   * are of one name, where they may be of the same key, and if other threads have written each
-   * time while it read.
+   * What FastPath leaves to the slow path, this path leaves to it as well; so it does if two
+   * charges are of one name, where they may be of the same key, and if other threads have written
+   * at each try.
    *
    * What was read is kept as numbers; a reference that is stored in a long-lived object costs a
    * garbage collector's barrier, as much as the rest of a read. A segment is found once more when
@@ -218,9 +217,10 @@ final class JointPath {
         claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
       }
       for (int i = 0; i < locked; i++) {
-        claimed(i).splitIfLarge();
+        Segment segment = claimed(i);
+        claimed[i] = null;
+        segment.splitIfLarge();
       }
-      Arrays.fill(claimed, 0, locked, null);
     }
   }
 

@@ -18,9 +18,9 @@ public final class MemoryStore implements LocalStore {
    * Two ways lead to a decision. The usual one reads each key's slot under an optimistic stamp, so
    * a refusal needs no lock at all: FastPath for one charge, JointPath for several. Rare cases (a
    * policy has changed, there is no room, a charge may wait, one name is charged twice) go the
-   * other one: SlowPath locks all of their keys and charges everything or nothing. Where the keys are: a name has a PolicyHistory, which has a Table for each Shape; a
-   * table has Segments, which are the locks; and a segment has slots, where a Meter reads and
-   * writes.
+   * other one: SlowPath locks all of their keys and charges everything or nothing. Where the keys
+   * are: a name has a PolicyHistory, which has a Table for each Shape; a table has Segments, which
+   * are the locks; and a segment has slots, where a Meter reads and writes.
    */
 
   /** The number of keys that a store holds by default: about 100 MiB of small states. */

@@ -34,7 +34,7 @@ final class Assembly {
   private static final long THROTTLE_SHARE = 4;
 
   /** Time for the ports to close, in addition to the time for requests in flight. */
-  private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
+  private static final Duration CLOSE_DOORS = Duration.ofSeconds(7);
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_HOUSEKEEPING = Duration.ofSeconds(1);
@@ -162,12 +162,13 @@ final class Assembly {
       Logs.LOG.info(WarmUp.run(ticker));
     }
     state.begin();
-    Doors doors = Doors.open(settings, serverParts, ticker);
+    Doors doors = Doors.of(settings, serverParts, ticker);
     parts.add(
         "ports",
         () -> doors.drainTimeout().plus(CLOSE_DOORS),
         () -> doors.close(doors.drainTimeout()),
         () -> doors.close(Duration.ZERO));
+    doors.open();
     housekeeping.watchFiles(Loop.CERTIFICATES, doors::refresh);
     if (admin.handler().isPresent()) {
       configuration.adminAt(settings, doors.adminPort());

@@ -113,24 +113,17 @@ final class Doors {
     this.metrics = ServerMetrics.registry(this::counted);
   }
 
+  /** Returns ports that are not open yet. */
+  static Doors of(ServerSettings settings, ServerParts parts, Ticker ticker) throws StartException {
+    return new Doors(settings, parts, ticker);
+  }
+
   /**
    * Opens all ports; they report that the server is not ready.
    *
-   * @throws StartException if one cannot be opened; the others are then closed again
+   * @throws StartException if one cannot be opened; those that are open have to be closed
    */
-  static Doors open(ServerSettings settings, ServerParts parts, Ticker ticker)
-      throws StartException, InterruptedException {
-    Doors doors = new Doors(settings, parts, ticker);
-    try {
-      doors.openAll();
-      return doors;
-    } catch (StartException | InterruptedException | RuntimeException | Error e) {
-      doors.closeAtOnce();
-      throw e;
-    }
-  }
-
-  private void openAll() throws StartException, InterruptedException {
+  void open() throws StartException, InterruptedException {
     GuardedDecider decider =
         GuardedDecider.builder(parts.engine(), parts.load(), ticker)
             .withoutRules(settings.value(Settings.ON_FAILURE))

@@ -77,7 +77,7 @@ final class WarmUp {
         MemoryStore table = new MemoryStore(USERS, 1 << 20)) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
       Doors doors =
-          Doors.open(
+          Doors.of(
               settings,
               ServerParts.builder(
                       engine,
@@ -86,6 +86,7 @@ final class WarmUp {
                   .build(),
               ticker);
       try {
+        doors.open();
         String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();
         return String.format(
             Locale.ROOT, "warmed up in %.1f s with %s", (ticker.nanos() - startNanos) / 1e9, done);

@@ -290,15 +290,15 @@ class StopTest {
             "10s",
             "state-dir",
             folder.resolve("state").toString())) {
-      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(20 + 9 + 4 + 21));
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(20 + 13 + 4 + 21));
     }
   }
 
   @Test
-  void longestDrain_isWhatTheSettingsSayAndNineSeconds() throws Exception {
+  void longestDrain_isWhatTheSettingsSayAndThirteenSeconds() throws Exception {
     try (RunningServer running =
         RunningServer.start(Map.of("drain-delay", "3s", "drain-timeout", "20s"))) {
-      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(32));
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(36));
       running.server.endDrainDelay();
     }
   }

@@ -26,8 +26,8 @@ public interface Port {
    * Closes the port: waits for the requests in flight, cuts off those that are left, and ends the
    * threads of its own. Called after {@link #shut}.
    *
-   * @param timeout the longest wait for the requests in flight; the rest takes at most two seconds
-   *     more
+   * @param timeout the longest wait for the requests in flight; the rest takes at most three
+   *     seconds more
    * @throws IOException if a thread of its own may still decide
    */
   void close(Duration timeout) throws IOException, InterruptedException;

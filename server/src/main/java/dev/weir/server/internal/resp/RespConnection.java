@@ -386,16 +386,13 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private void after(ChannelHandlerContext ctx, long now, boolean progress) {
     Channel channel = ctx.channel();
     account(channel);
-    boolean goesOn = false;
     if (!channel.isWritable()) {
       paused = true;
     } else if (paused) {
       // The client has read again while this was not observed.
-      paused = false;
-      goesOn = true;
-      ctx.executor().execute(() -> work(ctx, pending, pendingFrom, pendingTo));
+      ctx.executor().execute(() -> goOn(ctx));
     }
-    if (draining && !waiting && !paused && !goesOn) {
+    if (draining && !waiting && !paused) {
       closeAfterReplies(ctx);
     }
     boolean reading = !waiting && !paused;
@@ -443,6 +440,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     account(ctx.channel());
+    goOn(ctx);
+  }
+
+  /** Runs the commands that were read, if the client reads their replies again. */
+  private void goOn(ChannelHandlerContext ctx) {
     if (paused && !working && ctx.channel().isWritable()) {
       paused = false;
       work(ctx, pending, pendingFrom, pendingTo);

@@ -48,6 +48,9 @@ public final class RespDoor implements Port {
   /** The seconds in which a listener closes; it closes at once unless its thread has died. */
   private static final int SHUT_SECONDS = 1;
 
+  /** The longest wait for connections that are cut off. */
+  private static final int CLOSE_SECONDS = 1;
+
   /** The most reads of a connection per turn, so that a busy one does not hold up the others. */
   private static final int MAX_READS_PER_TURN = 1;
 
@@ -213,7 +216,8 @@ public final class RespDoor implements Port {
         && !open.newCloseFuture().await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
       Logs.LOG.warning("resp: not all commands were answered in time");
     }
-    if (!open.close().await(Math.max(1_000, timeout.toMillis()), TimeUnit.MILLISECONDS)) {
+    // With TLS, a client that does not read is only cut off after seconds, or with its event loop.
+    if (!open.close().await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
       Logs.LOG.warning("resp: connections are still closing");
     }
   }

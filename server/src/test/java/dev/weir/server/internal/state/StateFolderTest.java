@@ -293,7 +293,7 @@ class StateFolderTest {
     run.duringSave =
         () -> {
           CompletableFuture.runAsync(run.state::close).join();
-          assertThatThrownBy(Run::new).hasMessageContaining("is in use by another server");
+          assertThatThrownBy(Run::new).hasMessageContaining(": in use by another server");
         };
     run.state.saveAndUnmark();
     assertThat(run.duringSave).isNull();
