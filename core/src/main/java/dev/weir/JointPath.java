@@ -46,7 +46,7 @@ final class JointPath {
   private final long[] reads = new long[MOST_CHARGES * WIDTH];
   private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
 
-  /** Whether a key of the present request found no room. */
+  /** True if a key of the present request found no room. */
   private boolean full;
 
   /**
