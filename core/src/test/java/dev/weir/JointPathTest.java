@@ -13,6 +13,11 @@ class JointPathTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long KEY = 42;
 
+  /** Roles to draw from: most charges must fit. */
+  private static final List<Charges.Role> ROLES =
+      List.of(
+          Charges.Role.REQUIRED, Charges.Role.REQUIRED, Charges.Role.ANY, Charges.Role.OPTIONAL);
+
   private final MemoryStore store = new MemoryStore(1_000);
   private final MemoryBinding first = bind(store, "first", policy(Algorithm.SLIDING_WINDOW, 2, 1));
   private final MemoryBinding second = bind(store, "second", policy(Algorithm.TOKEN_BUCKET, 3, 60));
@@ -124,13 +129,13 @@ class JointPathTest {
       long now = 0;
       for (int request = 0; request < 300; request++) {
         now += random.nextLong(SECOND / 2) - (random.nextInt(8) == 0 ? SECOND : 0);
-        long key = 1 + random.nextInt(3);
+        long key = 1L + random.nextInt(3);
         Charges charges = new Charges();
         Charges expected = new Charges();
         for (int i = 0; i < policies.size(); i++) {
           if (i < 2 || random.nextBoolean()) {
             long permits = random.nextInt(4);
-            Charges.Role role = Charges.Role.values()[Math.max(0, random.nextInt(6) - 3)];
+            Charges.Role role = ROLES.get(random.nextInt(ROLES.size()));
             charges.add(bind(here, "p" + i, policies.get(i)), key + i, permits, role);
             expected.add(bind(there, "p" + i, policies.get(i)), key + i, permits, role);
           }
