@@ -42,6 +42,7 @@ class SupervisorTest {
     assertThat(told).doesNotExist();
   }
 
+  @SuppressWarnings("NullAway") // A failure that is no IOException, as when there is no memory.
   @Test
   void notificationThatFails_throwsNothing() {
     String none = null;

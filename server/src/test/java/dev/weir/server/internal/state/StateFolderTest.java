@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +47,7 @@ class StateFolderTest {
     final Binding binding;
 
     /** Run at the next look at the clock, unless it is null. */
-    Runnable duringSave;
+    @Nullable Runnable duringSave;
 
     Run() throws StartException {
       this("rules", "its own");
