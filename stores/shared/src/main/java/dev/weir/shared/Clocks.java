@@ -6,13 +6,21 @@ import dev.weir.Ticker;
  * The two clocks by which something may end. Safe for use by many threads.
  *
  * <p>The monotonic one stands still while the machine is suspended; the wall clock does not, but
- * may be set back. Something that ends as soon as either clock reaches its end never lasts too
- * long, and may end early.
+ * may be set back. Something that ends as soon as either clock reaches its end, or the wall clock
+ * has been set back, does not last too long, and may end early. There is one exception, which no
+ * clock of the process shows: the machine was suspended, and its wall clock stood still as well or
+ * was set back by as much.
  *
  * @param monotonic never goes back
  * @param wall may be set to any time
  */
 public record Clocks(Ticker monotonic, Ticker wall) {
+  /**
+   * How far the wall clock may fall behind the monotonic one before it counts as set back. They are
+   * not read at the same instant, and the wall clock has a coarse resolution.
+   */
+  private static final long TOLERANCE_NANOS = 100_000_000;
+
   /**
    * An instant on both clocks.
    *
@@ -36,13 +44,22 @@ public record Clocks(Ticker monotonic, Ticker wall) {
     return monotonic.nanos();
   }
 
-  /** Returns whether either clock has reached an instant. */
+  /**
+   * Returns whether either clock has reached an instant, or the wall clock has been set back since
+   * the instant was made: then it may hide that the machine was suspended.
+   */
   public boolean reached(Instant instant) {
-    return monotonic.nanos() - instant.nanos >= 0 || wall.nanos() - instant.wallNanos >= 0;
+    return until(instant) <= 0;
   }
 
-  /** Returns the time until the first clock reaches an instant; at most 0 if one has. */
+  /**
+   * Returns the time until the first clock reaches an instant; at most 0 if one has, or if the wall
+   * clock has been set back since the instant was made.
+   */
   public long until(Instant instant) {
-    return Math.min(instant.nanos - monotonic.nanos(), instant.wallNanos - wall.nanos());
+    long left = instant.nanos - monotonic.nanos();
+    long wallLeft = instant.wallNanos - wall.nanos();
+    boolean setBack = wallLeft - left > TOLERANCE_NANOS;
+    return setBack ? Math.min(0, left) : Math.min(left, wallLeft);
   }
 }

@@ -76,6 +76,9 @@ final class SimHistory {
     /** True if other keys were requested together with it. */
     boolean several;
 
+    /** The machine on which it was decided, or null in a history that is written by hand. */
+    @Nullable SimNode node;
+
     Check(SimRule rule, long fingerprint, long permits, long limit, long sentNanos) {
       this.rule = rule;
       this.fingerprint = fingerprint;

@@ -2,7 +2,11 @@ package dev.weir.cluster.sim;
 
 import dev.weir.Ticker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /** A machine: clocks of its own, and the processes on it. It can crash, pause, and be suspended. */
 final class SimNode {
@@ -25,6 +29,12 @@ final class SimNode {
   private long clockSetAtNanos;
   private boolean clockStopped;
   private long wallAheadNanos;
+
+  /** The times in which its monotonic clock stood still: from, until, from, until ... */
+  private final List<Long> suspensions = new ArrayList<>();
+
+  /** The steps of its wall clock, by their instants. */
+  private final NavigableMap<Long, Long> steps = new TreeMap<>();
 
   SimNode(String name, Scheduler scheduler, int mostPpm) {
     this.name = name;
@@ -60,6 +70,27 @@ final class SimNode {
   /** Sets the wall clock ahead, or back. */
   void stepWall(long byNanos) {
     wallAheadNanos += byNanos;
+    steps.merge(scheduler.nanos(), byNanos, Long::sum);
+  }
+
+  /**
+   * Returns whether no clock here could show how much time has passed: the machine was suspended,
+   * and its wall clock set back by no more than that, within a tolerance.
+   *
+   * @param fromNanos real time
+   * @param untilNanos real time
+   */
+  boolean hid(long fromNanos, long untilNanos, long toleranceNanos) {
+    long suspended = 0;
+    for (int i = 0; i < suspensions.size(); i += 2) {
+      long end = i + 1 < suspensions.size() ? suspensions.get(i + 1) : untilNanos;
+      suspended += Math.max(0, Math.min(end, untilNanos) - Math.max(suspensions.get(i), fromNanos));
+    }
+    long back = 0;
+    for (long by : steps.subMap(fromNanos, true, untilNanos, true).values()) {
+      back -= by;
+    }
+    return suspended > 0 && back > 0 && back <= suspended + toleranceNanos;
   }
 
   boolean up() {
@@ -100,6 +131,7 @@ final class SimNode {
     if (clockToo && !clockStopped) {
       clockNanos = monotonicNanos();
       clockStopped = true;
+      suspensions.add(scheduler.nanos());
     }
   }
 
@@ -108,6 +140,7 @@ final class SimNode {
     if (clockStopped) {
       clockStopped = false;
       clockSetAtNanos = scheduler.nanos();
+      suspensions.add(clockSetAtNanos);
     }
     for (int i = waiting.size(); i > 0 && !paused; i--) {
       waiting.remove().run();

@@ -112,6 +112,7 @@ final class SimTraffic {
         }
       }
       check.several = charges.size() > 1;
+      check.node = server.node;
       checks.add(check);
       cluster.history.add(check);
     }

@@ -291,14 +291,30 @@ class AllotmentsTest {
     assertThat(redis.refunds()).containsExactly(7L);
   }
 
+  /** It may have been set back while the machine was suspended, and then no clock goes on. */
   @Test
-  void wallClockSetBack_lengthensNothing() {
+  void wallClockSetBack_endsAnAllotment() {
     grow(8);
-    wall.advance(-3_600_000 * MILLI);
-    ticker.advance(LIFE - 1);
+    wall.advance(-100 * MILLI);
     spend(1);
-    ticker.advance(1);
+    wall.advance(-1);
     assertThat(request().answers).as("over").isEmpty();
+    assertThat(redis.refunds()).containsExactly(7L);
+  }
+
+  @Test
+  void slowWallClock_lengthensNothing() {
+    grow(8);
+    wall.advance(-100 * MILLI);
+    advance(LIFE - 1);
+    spend(1);
+    advance(1);
+    assertThat(request().answers).as("over").isEmpty();
+  }
+
+  private void advance(long nanos) {
+    ticker.advance(nanos);
+    wall.advance(nanos);
   }
 
   @Test
