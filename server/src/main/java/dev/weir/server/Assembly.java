@@ -42,7 +42,7 @@ final class Assembly {
   /** Time to save small tables. */
   private static final Duration SAVE_STATE = Duration.ofSeconds(20);
 
-  /** The bytes of tables that are saved in a second, also on a slow disk. */
+  /** The bytes of tables for which a second more is allowed: less than a slow disk writes. */
   private static final long SAVED_BYTES_PER_SECOND = 32L << 20;
 
   private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
