@@ -41,7 +41,9 @@ final class SimChecks {
   private final SimCalendars calendars;
 
   /** The charges in the logs, by the fingerprint of their key. */
-  /** How far a wall clock can be set back before Weir must see it, beside a suspension. */
+  /**
+   * The time by which a wall clock can be set back, beside a suspension, before Weir must see it.
+   */
   private static final long SET_BACK_TOLERANCE = 110_000_000;
 
   private final Map<Long, List<Charged>> charged = new HashMap<>();
