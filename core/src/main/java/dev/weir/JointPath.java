@@ -19,13 +19,13 @@ final class JointPath {
    *   charge  all charges that fit
    *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
-   * What FastPath leaves to the slow path, this path leaves to it as well; so it does if two
-   * charges are of one name, where they may be of the same key, and if other threads have written
-   * at each try.
+   * All that FastPath leaves to the slow path is left to it here as well. So is a request of two
+   * charges of one name, which may be of the same key, and one for whose keys other threads have
+   * written at each try.
    *
-   * What was read is kept as numbers; a reference that is stored in a long-lived object costs a
-   * garbage collector's barrier, as much as the rest of a read. A segment is found once more when
-   * it is claimed, and recognised by its order, which no other segment has.
+   * The results of a read are kept as numbers; a reference that is stored in a long-lived object
+   * costs a garbage collector's barrier, as much as the rest of a read. A segment is found once
+   * more when it is claimed, and recognised by its order, which no other segment has.
    */
 
   /**
