@@ -253,7 +253,7 @@ class PackedCommandIT {
         .hasSize(1)
         .first()
         .asString()
-        .contains("weir: dynamodb:table: ", "(expected: DynamoDB that answers");
+        .contains("weir: --config-store: dynamodb:table: ", "(expected: DynamoDB that answers");
   }
 
   /** Returns the command's own messages: MongoDB's driver writes further lines. */
