@@ -16,8 +16,8 @@ import dev.weir.Ticker;
  */
 public record Clocks(Ticker monotonic, Ticker wall) {
   /**
-   * The time by which the wall clock may fall behind before it counts as set back. The two
-   * are not read at the same instant, and the wall clock has a coarse resolution.
+   * The time by which the wall clock may fall behind before it counts as set back. The two are not
+   * read at the same instant, and the wall clock has a coarse resolution.
    */
   private static final long TOLERANCE_NANOS = 100_000_000;
 
