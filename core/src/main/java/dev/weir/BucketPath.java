@@ -68,6 +68,10 @@ final class BucketPath {
       }
       slots[slot + 1] = charged;
       segment.wrote(now);
+      TableJournal journal = table.journal;
+      if (journal != null) {
+        journal.charged(segment.epoch(), fingerprint, effective, 0, permits, policy);
+      }
     } finally {
       segment.unlockWrite(claimed);
     }

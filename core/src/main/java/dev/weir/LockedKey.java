@@ -393,11 +393,12 @@ final class LockedKey {
     Segment segment = table.segment(own);
     int slot = segment.find(own);
     if (slot < 0) {
-      slot = segment.add(own, unslotted(), 0, now);
       if (sketched) {
+        slot = segment.addCell(own, unslotted(), now);
         table.cellAdded();
         history().budget().add(1);
       } else {
+        slot = segment.add(own, unslotted(), 0, now);
         slotsTaken--;
       }
     }
@@ -475,7 +476,7 @@ final class LockedKey {
       if (barred != Meter.LONG_AGO) {
         segment.bar(fingerprint, barred, latest);
       }
-      segment.put(slot, meter.refund(state, offset, latest, given, at, policy()), now);
+      segment.refund(slot, latest, given, at, policy(), now);
     }
     return given;
   }

@@ -40,6 +40,7 @@ public final class MemoryStore implements LocalStore {
   private final Object beginning = new Object();
   private @Nullable Image image;
   private int images;
+  private @Nullable Journal journal;
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   public MemoryStore() {
@@ -171,16 +172,42 @@ public final class MemoryStore implements LocalStore {
       if (image != null) {
         throw new IllegalStateException("store: has an open image (expected: none)");
       }
+      images++;
+      if (journal != null) {
+        journal.begin(images);
+      }
       image =
           new Image(
               this,
-              ++images,
+              images,
               histories.values(),
               fingerprint,
               calendar.write(),
               unknownBeforeNanos);
       return image;
     }
+  }
+
+  /**
+   * Begins to journal every change, before any decision. What is here now has to be in an image
+   * before the journal alone can be relied on.
+   */
+  void journal(Journal begun) {
+    synchronized (beginning) {
+      journal = begun;
+      images = begun.epoch();
+      histories.values().forEach(each -> each.journaled(begun));
+    }
+  }
+
+  /** Returns the table of a name and a policy, for what a journal has counted under it. */
+  Table tableOf(String name, Policy policy) {
+    return histories.computeIfAbsent(name, this::newHistory).tableOf(policy);
+  }
+
+  /** Makes witnesses of all tables, as after a start: policies are put in force by {@link #bind}. */
+  void retireAll(long nowNanos) {
+    histories.values().forEach(each -> each.retire(clamp(nowNanos)));
   }
 
   void ended(Image ended) {
@@ -251,7 +278,7 @@ public final class MemoryStore implements LocalStore {
     SlotImage.read(Check.notNull("lifted", lifted))
         .layInto(
             histories,
-            name -> new PolicyHistory(name, budget, calendar, unknownBeforeNanos),
+            this::newHistory,
             calendar,
             clamp(nowNanos));
   }
@@ -302,18 +329,21 @@ public final class MemoryStore implements LocalStore {
   public Binding bind(String name, Policy policy, long nowNanos) {
     Check.notNull("name", name);
     Check.notNull("policy", policy);
-    PolicyHistory history =
-        histories.compute(
-            name,
-            (key, known) -> {
-              PolicyHistory kept =
-                  known == null
-                      ? new PolicyHistory(key, budget, calendar, unknownBeforeNanos)
-                      : known;
-              kept.putInForce(policy, clamp(nowNanos));
-              return kept;
-            });
-    return new MemoryBinding(this, history, policy);
+    synchronized (beginning) { // An image that is begun has a table, or the journal has all of it.
+      PolicyHistory history =
+          histories.compute(
+              name,
+              (key, known) -> {
+                PolicyHistory kept = known == null ? newHistory(key) : known;
+                kept.putInForce(policy, clamp(nowNanos));
+                return kept;
+              });
+      return new MemoryBinding(this, history, policy);
+    }
+  }
+
+  private PolicyHistory newHistory(String name) {
+    return new PolicyHistory(name, budget, calendar, unknownBeforeNanos).journaled(journal);
   }
 
   /**
@@ -326,9 +356,7 @@ public final class MemoryStore implements LocalStore {
     Check.notNull("name", name);
     Check.notNull("policy", policy);
     PolicyHistory known = histories.get(name);
-    PolicyHistory history =
-        known == null ? new PolicyHistory(name, budget, calendar, unknownBeforeNanos) : known;
-    return new MemoryBinding(this, history, policy);
+    return new MemoryBinding(this, known == null ? newHistory(name) : known, policy);
   }
 
   /**
@@ -410,15 +438,17 @@ public final class MemoryStore implements LocalStore {
    * been forgotten since and replaced by another; two of one name would each admit the whole quota.
    */
   PolicyHistory reopened(PolicyHistory history, Policy policy, long now) {
-    return histories.compute(
-        history.name(),
-        (key, known) -> {
-          PolicyHistory kept = known == null ? history : known;
-          if (kept == history || !kept.has(policy.shape())) {
-            kept.reopen(policy, now);
-          }
-          return kept;
-        });
+    synchronized (beginning) {
+      return histories.compute(
+          history.name(),
+          (key, known) -> {
+            PolicyHistory kept = known == null ? history : known;
+            if (kept == history || !kept.has(policy.shape())) {
+              kept.reopen(policy, now);
+            }
+            return kept;
+          });
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.weir;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The tables that have counted for one name, so that a change of its policy keeps their counts. */
 final class PolicyHistory {
@@ -35,6 +36,7 @@ final class PolicyHistory {
   private final Budget budget;
   private final Calendar calendar;
   private long unknownBeforeNanos;
+  private @Nullable Journal journal;
   private volatile ShapeTable[] tables = {};
 
   /**
@@ -48,6 +50,27 @@ final class PolicyHistory {
     this.calendar = calendar;
     this.budget = whole.part();
     this.unknownBeforeNanos = unknownBeforeNanos;
+  }
+
+  /** Journals every change of this name's tables from now on, before any decision. */
+  synchronized PolicyHistory journaled(@Nullable Journal whole) {
+    journal = whole;
+    for (ShapeTable each : tables) {
+      journal(each.table(), each.last());
+    }
+    return this;
+  }
+
+  private void journal(Table table, Policy policy) {
+    if (journal != null) {
+      table.journal(new TableJournal(journal, name, policy, table.cellBits()));
+    }
+  }
+
+  private Table newTable(Policy policy) {
+    Table table = new Table(policy.shape(), budget, calendar);
+    journal(table, policy);
+    return table;
   }
 
   /** Takes over tables from an image: witnesses, until a policy of their shape is in force. */
@@ -168,7 +191,7 @@ final class PolicyHistory {
                 + (MAX_TABLES - 1)
                 + ")");
       }
-      Table table = new Table(policy.shape(), budget, calendar);
+      Table table = newTable(policy);
       if (unknownBeforeNanos != Meter.LONG_AGO) {
         table.unknownBefore(unknownBeforeNanos, nowNanos);
       }
@@ -194,12 +217,28 @@ final class PolicyHistory {
       changed.add(same ? each.alsoOf(widest, nowNanos) : each);
     }
     if (found == null) {
-      found = new Table(last.shape(), budget, calendar);
+      found = newTable(last);
       changed.add(new ShapeTable(found, last, widest, nowNanos, nowNanos));
     }
     found.pause(pauses);
     swap(changed); // After the pauses, so that no request bypasses them on the fast path.
     return found;
+  }
+
+  /** Returns the table of a policy, for what a journal has counted under it. */
+  synchronized Table tableOf(Policy policy) {
+    if (!has(policy.shape())) {
+      List<ShapeTable> added = new ArrayList<>(List.of(tables));
+      added.add(ShapeTable.inForce(newTable(policy), policy));
+      swap(added);
+    }
+    widen(policy);
+    for (ShapeTable each : tables) {
+      if (each.table().shape.equals(policy.shape())) {
+        return each.table();
+      }
+    }
+    throw new AssertionError(policy);
   }
 
   /** Forgets every key between two fingerprints, and their pauses. */

@@ -111,7 +111,7 @@ final class Segment extends SequenceLock {
     this.width = 1 + Math.max(1, meter.words());
     this.slab = meter.words() == 0 ? new Slab() : null;
     this.slots = NONE[width];
-    this.imaged = table.imaging();
+    this.imaged = table.lastImage();
   }
 
   /** Returns whether its halves have taken this segment's place. */
@@ -304,7 +304,19 @@ final class Segment extends SequenceLock {
       System.arraycopy(s, i, slots, slot + 1, width - 1);
     }
     size++;
+    if (table.journal != null && s != table.fresh) {
+      table.journal.added(imaged, fingerprint, false, s, i, slab == null ? width - 1 : s.length);
+    }
     return slot;
+  }
+
+  /** Adds the cell of several keys as {@link #add} does. */
+  int addCell(long fingerprint, long[] s, long nowNanos) {
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      journal.added(imaged, fingerprint, true, s, 0, slab == null ? width - 1 : s.length);
+    }
+    return add(fingerprint, s, 0, nowNanos);
   }
 
   /** Adds a key that is not here, with a fresh state. Returns its slot. */
@@ -424,6 +436,9 @@ final class Segment extends SequenceLock {
       s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, false);
     }
     put(slot, s, nowNanos);
+    if (table.journal != null) {
+      table.journal.charged(imaged, slots[slot], effectiveNanos, waitNanos, permits, policy);
+    }
   }
 
   /**
@@ -445,6 +460,32 @@ final class Segment extends SequenceLock {
       s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, false);
     }
     put(slot, s, nowNanos);
+    if (table.journal != null) {
+      table.journal.recorded(
+          imaged, slots[slot], effectiveNanos, atNanos, permits, asked, admitting);
+    }
+  }
+
+  /** Gives permits back to the state of a slot by {@link Meter#refund}. */
+  void refund(
+      int slot, long latestNanos, long permits, long atNanos, Policy policy, long nowNanos) {
+    put(
+        slot,
+        meter.refund(state(slot), offset(slot), latestNanos, permits, atNanos, policy),
+        nowNanos);
+    if (table.journal != null) {
+      table.journal.refunded(imaged, slots[slot], latestNanos, permits, atNanos, policy);
+    }
+  }
+
+  /** Returns the number of the last image that has these keys, see {@link Journal}. */
+  int epoch() {
+    return imaged;
+  }
+
+  /** Begins to journal: what is here now has the given epoch's image. */
+  void imaged(int epoch) {
+    imaged = epoch;
   }
 
   /**
@@ -457,6 +498,9 @@ final class Segment extends SequenceLock {
     bars = kept;
     floorNanos = Math.max(floorNanos, kept.add(fingerprint, resetNanos, nowNanos));
     budget.grown(barBytes() - before);
+    if (table.journal != null) {
+      table.journal.barred(imaged, fingerprint, resetNanos, nowNanos);
+    }
   }
 
   boolean barred(long fingerprint, long resetNanos) {
@@ -503,6 +547,9 @@ final class Segment extends SequenceLock {
     }
     remove(slot);
     budget.giveBack(1);
+    if (table.journal != null) {
+      table.journal.removed(imaged, fingerprint);
+    }
     return true;
   }
 

@@ -53,6 +53,9 @@ final class Table {
   /** True if a state is one word, that of a {@link Gcra}. */
   final boolean ofBuckets;
 
+  /** The journal of every change, if there is one; set before any decision. */
+  @Nullable TableJournal journal;
+
   /** The state of a new key; for reading only. */
   final long[] fresh;
 
@@ -66,6 +69,10 @@ final class Table {
   private long unknownForNanos;
   private volatile boolean unknown;
   private volatile int imaging;
+
+  /** The number of the last image that was begun of this table. */
+  private volatile int lastImage;
+
   private volatile List<Pause> pauses = List.of();
   private int hand;
 
@@ -281,6 +288,68 @@ final class Table {
     }
   }
 
+  // The repetition of what a journal has, for keys with or without a slot, even if there is no room.
+
+  /** A change of the state of a slot. */
+  private interface Change {
+    void make(Segment segment, int slot);
+  }
+
+  private void repeat(long fingerprint, long nowNanos, Change change) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      int slot = segment.find(fingerprint);
+      if (slot <= 0) {
+        budget.add(1);
+        slot = segment.addFresh(fingerprint, nowNanos);
+      }
+      change.make(segment, slot);
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+    segment.splitIfLarge();
+  }
+
+  void charge(long fingerprint, long effective, long wait, long permits, Policy policy) {
+    repeat(
+        fingerprint,
+        effective,
+        (segment, slot) -> segment.charge(slot, effective, wait, permits, policy, effective));
+  }
+
+  void record(
+      long fingerprint, long effective, long at, long permits, Policy asked, Policy admitting) {
+    repeat(
+        fingerprint,
+        effective,
+        (segment, slot) ->
+            segment.record(slot, effective, at, permits, asked, admitting, effective));
+  }
+
+  void refund(long fingerprint, long latest, long permits, long at, Policy policy) {
+    repeat(
+        fingerprint,
+        latest,
+        (segment, slot) -> segment.refund(slot, latest, permits, at, policy, latest));
+  }
+
+  void remove(long fingerprint) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      segment.remove(fingerprint, Meter.LONG_AGO);
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+  }
+
+  /** Replaces a key's state, or adds the key, or the cell of several, with it. */
+  void replace(long fingerprint, long[] state, boolean cell) {
+    remove(fingerprint);
+    restore(fingerprint, state, cell, Meter.LONG_AGO);
+  }
+
   /** Takes a key from another store, even if there is no room. */
   void lay(long fingerprint, long[] state, long nowNanos) {
     Segment segment = segment(fingerprint);
@@ -346,6 +415,7 @@ final class Table {
   TableImage beginImage(ShapeTable of, int number) {
     synchronized (directoryLock) {
       imaging = number;
+      lastImage = number;
       List<Segment> captured = Collections.unmodifiableList(Arrays.asList(directory));
       return new TableImage(
           of,
@@ -357,6 +427,27 @@ final class Table {
           floorNanos(),
           latestNanos(),
           pauses);
+    }
+  }
+
+  /** Returns the number of the last image that was begun of this table, 0 if there is none. */
+  int lastImage() {
+    return lastImage;
+  }
+
+  /** Begins to journal: what is here now has the image of the journal's epoch. */
+  void journal(TableJournal own) {
+    synchronized (directoryLock) {
+      journal = own;
+      lastImage = own.epoch();
+      for (Segment segment : directory) {
+        long stamp = segment.writeLock();
+        try {
+          segment.imaged(lastImage);
+        } finally {
+          segment.unlockWrite(stamp);
+        }
+      }
     }
   }
 

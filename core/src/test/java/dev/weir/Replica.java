@@ -148,7 +148,7 @@ final class Replica {
   /**
    * Returns the counts of a state as text. Logs may differ in their room, and in expired entries.
    */
-  private static String text(Meter meter, long[] state, Policy policy, long now) {
+  static String text(Meter meter, long[] state, Policy policy, long now) {
     StringBuilder text = new StringBuilder();
     if (meter.words() > 0) {
       for (long word : state) {

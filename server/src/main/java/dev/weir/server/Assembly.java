@@ -16,7 +16,6 @@ import dev.weir.server.internal.rules.Configuration;
 import dev.weir.server.internal.rules.RulesInForce;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
-import dev.weir.server.internal.state.StateFolder;
 import dev.weir.server.internal.state.StateStorage;
 import dev.weir.server.settings.StartException;
 import java.io.IOException;
@@ -108,7 +107,7 @@ final class Assembly {
   private WeirServer assemble(Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
     parts.add(STORE, closeStore(), shared::close);
-    StateStorage state = StateFolder.open(settings);
+    StateStorage state = StateStorage.open(settings);
     if (state.keeps()) {
       parts.add("state lock", CLOSE_FOLDER, state::close);
     }
@@ -198,7 +197,7 @@ final class Assembly {
     long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
     MemoryStore memory =
         state.table(
-            StateFolder.RULES,
+            StateStorage.RULES,
             shared.keys(),
             settings.value(Settings.MAX_KEYS),
             maxBytes - throttleBytes);
@@ -211,7 +210,7 @@ final class Assembly {
     }
     MemoryStore throttle =
         state.table(
-            StateFolder.THROTTLE,
+            StateStorage.THROTTLE,
             StoreConnection.NONE.keys(),
             settings.value(Settings.THROTTLE_MAX_KEYS),
             Math.max(1, throttleBytes));
@@ -263,6 +262,6 @@ final class Assembly {
               + String.join(", ", parts.left())
               + " may still decide: the next start is one after a crash");
     }
-    state.saveAndUnmark();
+    state.save();
   }
 }

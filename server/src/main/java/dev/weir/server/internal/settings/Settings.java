@@ -1,7 +1,9 @@
 package dev.weir.server.internal.settings;
 
+import dev.weir.AfterCrash;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
+import dev.weir.StateDurability;
 import dev.weir.admin.ShowKeys;
 import dev.weir.engine.EngineSettings;
 import dev.weir.protocol.http.OlderFields;
@@ -82,21 +84,30 @@ public final class Settings {
           "false",
           "Forget all counts when the server ends, also with --data-dir.");
 
+  public static final Setting<StateDurability> STATE_DURABILITY =
+      setting(
+          "state-durability",
+          SettingKind.choice(StateDurability.class),
+          "process",
+          "What the counts outlive, beside an orderly end. process: the death of the process"
+              + " (kill -9, no memory), by a journal. none: nothing.");
+
   public static final Setting<AfterCrash> STATE_AFTER_CRASH =
       setting(
           "state-after-crash",
           SettingKind.choice(AfterCrash.class),
           "deny",
-          "After a crash, what was admitted last is not known. deny: refuse keys until their"
-              + " windows have passed. amnesty: go on with the last image, and admit again what"
-              + " came after it.");
+          "After an end that the counts have not outlived, what was admitted last is not known."
+              + " deny: refuse keys until their windows have passed. amnesty: go on with the last"
+              + " state that is known, and admit again what came after it.");
 
   public static final Setting<Duration> STATE_INTERVAL =
       setting(
           "state-interval",
           SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
           "10s",
-          "With --state-after-crash amnesty: time between two images of the counts.");
+          "With --state-durability none and --state-after-crash amnesty: time between two images"
+              + " of the counts.");
 
   /** The shared configuration store; empty if there is none besides this process. */
   public static final Setting<Optional<String>> CONFIG_STORE =

@@ -1,26 +1,98 @@
 package dev.weir.server.internal.state;
 
 import dev.weir.MemoryStore;
+import dev.weir.StateFolder;
 import dev.weir.Ticker;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.internal.settings.ServerSettings;
+import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The storage that keeps the counts of a server's tables over its restarts, or that keeps nothing.
- * Used by one thread at a time, except for {@link #ticker()} and {@link #bytes()}.
+ * Used by one thread at a time, except for {@link #ticker()}, {@link #bytes()} and {@link
+ * #isComplete()}.
  */
-public interface StateStorage extends AutoCloseable {
-  /** The storage of a server that begins with empty tables. */
-  StateStorage NONE = new StateStorage() {};
+public final class StateStorage implements AutoCloseable {
+  /** The tables that servers have; one run may have fewer of them than another. */
+  public static final String RULES = "rules";
+
+  public static final String THROTTLE = "throttle";
+
+  private static final StateFolder.Log LOG =
+      new StateFolder.Log() {
+        @Override
+        public void info(String line) {
+          Logs.LOG.info(line);
+        }
+
+        @Override
+        public void warning(String line) {
+          Logs.LOG.warning(line);
+        }
+      };
+
+  private final Optional<StateFolder> folder;
+
+  /** The name of the setting that gives the folder. */
+  private final String setting;
+
+  private StateStorage(Optional<StateFolder> folder, String setting) {
+    this.folder = folder;
+    this.setting = setting;
+  }
+
+  /**
+   * Opens the folder of the settings, and makes it if it is not there; without one, nothing is
+   * kept.
+   *
+   * @throws StartException if it cannot be used, or another server uses it
+   */
+  public static StateStorage open(ServerSettings settings) throws StartException {
+    Optional<Path> path = settings.stateFolder();
+    if (path.isEmpty()) {
+      return new StateStorage(Optional.empty(), "");
+    }
+    String setting = settings.folderSource(Settings.STATE_DIR);
+    try {
+      Optional<Path> data = settings.value(Settings.DATA_DIR);
+      if (settings.value(Settings.STATE_DIR).isEmpty() && data.isPresent()) {
+        Files.createDirectories(data.get());
+      }
+      StateFolder folder =
+          StateFolder.builder(path.get())
+              .durability(settings.value(Settings.STATE_DURABILITY))
+              .afterCrash(settings.value(Settings.STATE_AFTER_CRASH))
+              .interval(settings.value(Settings.STATE_INTERVAL))
+              .log(LOG)
+              .open();
+      return new StateStorage(Optional.of(folder), setting);
+    } catch (IOException e) {
+      throw unusable(setting, e);
+    }
+  }
+
+  private static StartException unusable(String setting, IOException e) {
+    return new StartException(setting + ": " + e.getMessage(), e);
+  }
 
   /** Returns whether anything is kept. */
-  default boolean keeps() {
-    return false;
+  public boolean keeps() {
+    return folder.isPresent();
+  }
+
+  /** Returns whether the counts would be complete if the process died now. */
+  public boolean isComplete() {
+    return folder.isPresent() && folder.get().isComplete();
   }
 
   /** Returns the clock that decides: that of the last run if it is still right. */
-  default Ticker ticker() {
-    return Ticker.system();
+  public Ticker ticker() {
+    return folder.map(StateFolder::ticker).orElseGet(Ticker::system);
   }
 
   /**
@@ -30,9 +102,15 @@ public interface StateStorage extends AutoCloseable {
    * @param keys a word for the fingerprints by which it identifies keys
    * @throws StartException if the storage cannot be written
    */
-  default MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
+  public MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
       throws StartException {
-    return new MemoryStore(maxKeys, maxBytes);
+    try {
+      return folder.isEmpty()
+          ? new MemoryStore(maxKeys, maxBytes)
+          : folder.get().store(name, keys, maxKeys, maxBytes);
+    } catch (IOException e) {
+      throw unusable(setting, e);
+    }
   }
 
   /**
@@ -40,11 +118,19 @@ public interface StateStorage extends AutoCloseable {
    *
    * @throws StartException if the storage cannot be written
    */
-  default void begin() throws StartException {}
+  public void begin() throws StartException {
+    try {
+      if (folder.isPresent()) {
+        folder.get().begin();
+      }
+    } catch (IOException e) {
+      throw unusable(setting, e);
+    }
+  }
 
   /** Returns the bytes of memory of the tables, which are about those of their images. */
-  default long bytes() {
-    return 0;
+  public long bytes() {
+    return folder.map(StateFolder::bytes).orElse(0L);
   }
 
   /**
@@ -53,9 +139,15 @@ public interface StateStorage extends AutoCloseable {
    *
    * @throws IOException if it is not saved; the next start is then one after a crash
    */
-  default void saveAndUnmark() throws IOException {}
+  public void save() throws IOException {
+    if (folder.isPresent()) {
+      folder.get().save();
+    }
+  }
 
   /** Closes the storage without saving. A save that still runs keeps it in use until it ends. */
   @Override
-  default void close() {}
+  public void close() {
+    folder.ifPresent(StateFolder::close);
+  }
 }

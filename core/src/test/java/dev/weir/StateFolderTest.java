@@ -1,25 +1,15 @@
-package dev.weir.server.internal.state;
+package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.Algorithm;
-import dev.weir.Binding;
-import dev.weir.MemoryStore;
-import dev.weir.PackedDecision;
-import dev.weir.Policy;
-import dev.weir.Quota;
-import dev.weir.Ticker;
-import dev.weir.server.LogCapture;
-import dev.weir.server.internal.settings.AfterCrash;
-import dev.weir.server.settings.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,11 +23,24 @@ class StateFolderTest {
           .build();
 
   @TempDir Path folder;
-  private final LogCapture log = new LogCapture();
+  private final List<String> log = new ArrayList<>();
   private long wall = 1_000_000 * SECOND;
   private long monotonic = 77 * SECOND;
   private String boot = "one";
   private AfterCrash afterCrash = AfterCrash.DENY;
+  private StateDurability durability = StateDurability.NONE;
+  private final StateFolder.Log lines =
+      new StateFolder.Log() {
+        @Override
+        public void info(String line) {
+          log.add(line);
+        }
+
+        @Override
+        public void warning(String line) {
+          log.add(line);
+        }
+      };
 
   /** A server from the view of its folder. */
   private final class Run implements AutoCloseable {
@@ -49,11 +52,11 @@ class StateFolderTest {
     /** Run at the next look at the clock, unless it is null. */
     @Nullable Runnable duringSave;
 
-    Run() throws StartException {
+    Run() throws IOException {
       this("rules", "its own");
     }
 
-    Run(String name, String keys) throws StartException {
+    Run(String name, String keys) throws IOException {
       long anchor = wall - monotonic; // The anchor that a process sets when it begins.
       Ticker system =
           () -> {
@@ -66,10 +69,14 @@ class StateFolderTest {
           };
       StateClock clock = new StateClock(system, () -> monotonic, boot);
       state =
-          StateFolder.open(
-              "--state-dir", folder.resolve("state"), afterCrash, Duration.ofHours(1), clock);
+          StateFolder.builder(folder.resolve("state"))
+              .durability(durability)
+              .afterCrash(afterCrash)
+              .clock(clock)
+              .log(lines)
+              .open();
       ticker = state.ticker();
-      store = state.table(name, keys, 1_000, 1 << 20);
+      store = state.store(name, keys, 1_000, 1 << 20);
       binding = store.bind("p", POLICY, ticker.nanos());
       state.begin();
     }
@@ -79,7 +86,7 @@ class StateFolderTest {
     }
 
     void stop() throws IOException {
-      state.saveAndUnmark();
+      state.save();
       state.close();
     }
 
@@ -87,11 +94,6 @@ class StateFolderTest {
     public void close() {
       state.close(); // The state that a crash leaves.
     }
-  }
-
-  @AfterEach
-  void end() {
-    log.close();
   }
 
   private void pass(long seconds) {
@@ -116,7 +118,7 @@ class StateFolderTest {
       pass(1);
       assertThat(run.admits(10)).isTrue();
     }
-    assertThat(log.text()).contains("state: 1 keys saved", "rules: 1 keys restored");
+    assertThat(String.join("\n", log)).contains("state: 1 keys saved", "rules: 1 keys restored");
   }
 
   @Test
@@ -157,7 +159,7 @@ class StateFolderTest {
       pass(60);
       assertThat(run.admits(10)).isTrue();
     }
-    assertThat(log.text()).contains("how long the machine was down is not known");
+    assertThat(String.join("\n", log)).contains("how long the machine was down is not known");
   }
 
   @Test
@@ -179,7 +181,7 @@ class StateFolderTest {
       pass(60);
       assertThat(run.admits(10)).isTrue();
     }
-    assertThat(log.text()).contains("what it admitted is not known: keys are refused");
+    assertThat(String.join("\n", log)).contains("what it admitted is not known: keys are refused");
   }
 
   @Test
@@ -193,7 +195,7 @@ class StateFolderTest {
     try (Run run = new Run()) {
       assertThat(run.admits(10)).isTrue();
     }
-    assertThat(log.text()).contains("after its last image is forgotten");
+    assertThat(String.join("\n", log)).contains("what it admitted after the last state that is known is forgotten");
   }
 
   @Test
@@ -212,7 +214,7 @@ class StateFolderTest {
       assertThat(folder.resolve("state/rules.image.damaged")).hasBinaryContent(damaged);
       assertThat(image).doesNotExist();
     }
-    assertThat(log.text()).contains("rules.image.damaged, and keys are refused");
+    assertThat(String.join("\n", log)).contains("rules.image.damaged, and keys are refused");
   }
 
   @Test
@@ -248,7 +250,7 @@ class StateFolderTest {
       assertThat(run.admits(1)).isFalse();
       run.stop();
     }
-    assertThat(log.text())
+    assertThat(String.join("\n", log))
         .contains("counts keys by fingerprints that are its own (expected: shared)");
   }
 
@@ -268,7 +270,7 @@ class StateFolderTest {
   void folderInUse_isRefused() throws Exception {
     try (Run run = new Run()) {
       assertThatThrownBy(Run::new)
-          .isInstanceOf(StartException.class)
+          .isInstanceOf(IOException.class)
           .hasMessageContaining(": in use by another server (expected: a folder for each)");
       assertThat(run.admits(10)).isTrue();
     }
@@ -296,7 +298,7 @@ class StateFolderTest {
           CompletableFuture.runAsync(run.state::close).join();
           assertThatThrownBy(Run::new).hasMessageContaining(": in use by another server");
         };
-    run.state.saveAndUnmark();
+    run.state.save();
     assertThat(run.duringSave).isNull();
     try (Run next = new Run()) {
       assertThat(next.admits(1)).isFalse();
@@ -307,7 +309,7 @@ class StateFolderTest {
   void fileInPlaceOfTheFolder_isRefused() throws Exception {
     Files.writeString(folder.resolve("state"), "a file");
     assertThatThrownBy(Run::new)
-        .isInstanceOf(StartException.class)
+        .isInstanceOf(IOException.class)
         .hasMessageContaining("(expected: a folder that can be written)");
   }
 }

@@ -1,6 +1,5 @@
-package dev.weir.server.internal.state;
+package dev.weir;
 
-import dev.weir.Ticker;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -51,9 +50,9 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
     return then.nanos - then.monotonic - (other.nanos() - monotonic.getAsLong());
   }
 
-  /** Returns the current reading of the clocks, by the ticker that decides. */
-  Reading reading(Ticker deciding) {
-    return new Reading(deciding.nanos(), monotonic.getAsLong(), boot);
+  /** Returns the current reading of the clocks for an image, by the ticker that decides. */
+  Reading reading(Ticker deciding, int image) {
+    return new Reading(deciding.nanos(), monotonic.getAsLong(), boot, image);
   }
 
   /**
@@ -62,15 +61,20 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
    * @param nanos the time of the clock that decides
    * @param monotonic the time of the monotonic clock
    * @param boot the id of the boot
+   * @param image the number of the image to which the reading belongs, 0 where there is no journal
    */
-  record Reading(long nanos, long monotonic, String boot) {
-    private static final int MAGIC = 0x57545331; // WTS1
+  record Reading(long nanos, long monotonic, String boot, int image) {
+    private static final int MAGIC = 0x57545332; // WTS2
+
+    /** The mark of readings without the number of an image, as version 0.1 wrote them first. */
+    private static final int MAGIC_WITHOUT_IMAGE = 0x57545331; // WTS1
 
     void write(DataOutputStream out) throws IOException {
       out.writeInt(MAGIC);
       out.writeLong(nanos);
       out.writeLong(monotonic);
       out.writeUTF(boot);
+      out.writeInt(image);
       out.writeLong(sum());
       out.flush();
     }
@@ -82,10 +86,13 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
      */
     static Reading read(DataInputStream in) throws IOException {
       try {
-        if (in.readInt() != MAGIC) {
-          throw new IOException("no image of counts (expected: one, which begins with WTS1)");
+        int magic = in.readInt();
+        if (magic != MAGIC && magic != MAGIC_WITHOUT_IMAGE) {
+          throw new IOException("no image of counts (expected: one, which begins with WTS2)");
         }
-        Reading reading = new Reading(in.readLong(), in.readLong(), in.readUTF());
+        Reading reading =
+            new Reading(
+                in.readLong(), in.readLong(), in.readUTF(), magic == MAGIC ? in.readInt() : 0);
         if (in.readLong() != reading.sum()) {
           throw new IOException("damaged: its time is wrong");
         }
@@ -97,7 +104,8 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
 
     private long sum() {
       CRC32C sum = new CRC32C();
-      sum.update((nanos + " " + monotonic + " " + boot).getBytes(StandardCharsets.UTF_8));
+      String all = nanos + " " + monotonic + " " + boot + (image == 0 ? "" : " " + image);
+      sum.update(all.getBytes(StandardCharsets.UTF_8));
       return sum.getValue();
     }
   }

@@ -1,0 +1,416 @@
+package dev.weir;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes of a {@link MemoryStore} since its last image, in files, so that the store can be
+ * made again after its process has died at any instant. Any thread may write.
+ *
+ * <p>A redo log with fuzzy images. [Mohan et al., ARIES, 1992, without its undo: a store never
+ * writes what it has not decided]
+ */
+final class Journal {
+  /*
+   * How does a change get here, and back? Whatever changes a key's state does so in its Segment,
+   * under the segment's lock, and writes a record before it lets go of the lock: so the records of
+   * one key are in the order of its changes. They are of a table's operations (this key was charged
+   * so much at that instant), not of decisions; a reader repeats them without deciding anything.
+   *
+   * Keys are divided among lanes by the first bits of their fingerprints, each with files of its
+   * own, so that threads do not meet at one counter. When a file is full, its lane goes on to the
+   * next, which a thread has made beforehand.
+   *
+   * Images are fuzzy: each segment is copied at an instant of its own. A segment has the number of
+   * the last image that has it, and a record has that number as its epoch. So image E, and after it
+   * the records of epochs E and later, are the store; earlier records are in the image. Files that
+   * were full before image E began are free as soon as it is complete.
+   *
+   * Records refer to a table and a policy by a number. The file of names has, for each number, what
+   * it stands for. It is appended to before the number is first used.
+   *
+   * Anything that fails here must not fail a decision. The journal then ends: it removes the mark
+   * that says that it is complete, and takes no more records.
+   */
+
+  /** The kinds of records. A charge is at once and has three words; one that waits has four. */
+  static final int CHARGE = 1;
+
+  static final int CHARGE_LATER = 2;
+  static final int RECORD = 3;
+  static final int REFUND = 4;
+  static final int STATE = 5;
+  static final int CELL = 6;
+  static final int REMOVE = 7;
+  static final int BAR = 8;
+
+  /** The words of a record behind its head, by kind; a state has its length in its second word. */
+  static final int[] WORDS = {-1, 3, 4, 5, 4, -1, -1, 1, 3};
+
+  static final int LANES = 4;
+
+  private static final int REF_BITS = 20;
+  private static final int KIND_SHIFT = 28;
+
+  /** The number of epochs that records tell apart: there are at most a few at once. */
+  private static final int EPOCHS = 1 << (KIND_SHIFT - REF_BITS);
+
+  private static final int MOST_REFS = 1 << REF_BITS;
+
+  /** The number of files that are kept ready, and at most kept for another use. */
+  private static final int READY = LANES;
+
+  private static final int MOST_READY = 4 * LANES;
+
+  /** What a reference stands for: a policy under which a table's keys are charged. */
+  record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {
+    /** Returns whether the table is made from this policy, and not only charged under it. */
+    boolean isOfItsShape() {
+      return policy.policy().shape().equals(shape);
+    }
+  }
+
+  /**
+   * The properties of a policy that change what a charge writes.
+   *
+   * @param policy any policy of these properties
+   */
+  record PolicyValues(Policy policy, long permits, long burst, long granularity, long late) {
+    static PolicyValues of(Policy policy) {
+      return new PolicyValues(
+          policy,
+          policy.quota().permits(),
+          policy.burst(),
+          policy.granularityNanos(),
+          policy.lateNanos);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof PolicyValues that
+          && permits == that.permits
+          && burst == that.burst
+          && granularity == that.granularity
+          && late == that.late
+          && policy.algorithm() == that.policy.algorithm()
+          && policy.quota().equals(that.policy.quota());
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(permits * 31 + burst) ^ policy.quota().hashCode();
+    }
+  }
+
+  /** The files of the keys whose fingerprints begin alike. */
+  private static final class Lane {
+    final int number;
+    volatile JournalFile file;
+
+    Lane(int number, JournalFile file) {
+      this.number = number;
+      this.file = file;
+    }
+  }
+
+  private final JournalFolder folder;
+  private final Consumer<String> problems;
+  private final Lane[] lanes = new Lane[LANES];
+  private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
+  private final FileChannel names;
+  private final Object filesLock = new Object();
+  private final Deque<JournalFile> ready = new ArrayDeque<>();
+  private final List<JournalFile> left = new ArrayList<>();
+  private long nextSequence;
+  private long leftBytes;
+  private volatile int epoch;
+  private volatile boolean ended;
+
+  /**
+   * Begins a journal after those of earlier processes.
+   *
+   * @param known what the numbers from 0 on stand for already
+   * @param problems receives a line when the journal has to end
+   * @throws IOException if there is no room for it
+   */
+  Journal(
+      JournalFolder folder,
+      int epoch,
+      long nextSequence,
+      JournalFolder.Names known,
+      Consumer<String> problems)
+      throws IOException {
+    this.folder = folder;
+    this.epoch = epoch;
+    this.nextSequence = nextSequence;
+    this.problems = problems;
+    for (Ref each : known.refs()) {
+      refs.put(each, refs.size());
+    }
+    names =
+        FileChannel.open(folder.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    names.truncate(known.bytes()).position(known.bytes());
+    for (int i = 0; i < LANES; i++) {
+      lanes[i] = new Lane(i, begun(i, JournalFile.BYTES));
+    }
+    prepare();
+  }
+
+  /** Returns the number of the last image that was begun. */
+  int epoch() {
+    return epoch;
+  }
+
+  /** Begins an epoch, that of the image of this number. */
+  void begin(int image) {
+    epoch = image;
+  }
+
+  /** Returns whether all changes are kept so far. */
+  boolean isComplete() {
+    return !ended;
+  }
+
+  /**
+   * Returns the number for a table and a policy, for {@link #head}.
+   *
+   * @return -1 if the journal has ended
+   */
+  int ref(Ref ref) {
+    Integer known = refs.get(ref);
+    if (known != null) {
+      return known;
+    }
+    try {
+      synchronized (names) {
+        known = refs.get(ref);
+        if (known == null) {
+          if (ended || refs.size() >= MOST_REFS) {
+            throw new IOException(refs.size() + " policies (expected: fewer)");
+          }
+          JournalFolder.append(names, ref);
+          known = refs.size();
+          refs.put(ref, known);
+        }
+        return known;
+      }
+    } catch (IOException e) {
+      end(e);
+      return -1;
+    }
+  }
+
+  static int head(int kind, int epoch, int ref) {
+    return (kind << KIND_SHIFT) | ((epoch & EPOCHS - 1) << REF_BITS) | ref;
+  }
+
+  static int kind(int head) {
+    return head >>> KIND_SHIFT;
+  }
+
+  static int ref(int head) {
+    return head & MOST_REFS - 1;
+  }
+
+  /** Returns whether a record belongs to an image's epoch or a later one. */
+  static boolean isAfter(int image, int head) {
+    return ((head >>> REF_BITS) - image & EPOCHS - 1) < EPOCHS / 2;
+  }
+
+  private Lane lane(long fingerprint) {
+    return lanes[(int) (fingerprint >>> 62)];
+  }
+
+  /** Writes a record of three words, the first of them the key's fingerprint. */
+  void write(int head, long fingerprint, long second, long third) {
+    Lane lane = lane(fingerprint);
+    try {
+      while (!ended) {
+        JournalFile file = lane.file;
+        int at = file.claim(3);
+        if (at >= 0) {
+          file.write(at, head, fingerprint, second, third);
+          return;
+        }
+        next(lane, file, 3);
+      }
+    } catch (IOException | InternalError e) { // The latter by stores into a mapped file.
+      end(e);
+    }
+  }
+
+  /** Writes a record, the first word of which is the key's fingerprint. */
+  void write(int head, long... words) {
+    write(head, words, words.length, words, 0, 0);
+  }
+
+  /** Writes a record of some words and a part of an array. */
+  void write(int head, long[] words, int count, long[] more, int from, int length) {
+    Lane lane = lane(words[0]);
+    int all = count + length;
+    try {
+      while (!ended) {
+        JournalFile file = lane.file;
+        int at = file.claim(all);
+        if (at >= 0) {
+          file.reserve(at, all);
+          for (int i = 0; i < count; i++) {
+            file.word(at, 1 + i, words[i]);
+          }
+          for (int i = 0; i < length; i++) {
+            file.word(at, 1 + count + i, more[from + i]);
+          }
+          file.write(at, head, all);
+          return;
+        }
+        next(lane, file, all);
+      }
+    } catch (IOException | InternalError e) {
+      end(e);
+    }
+  }
+
+  /** Has a lane go on to another file, unless it has already. */
+  private void next(Lane lane, JournalFile full, int words) throws IOException {
+    synchronized (filesLock) {
+      if (lane.file == full && !ended) {
+        int length = Math.max(JournalFile.BYTES, JournalFile.FIRST + JournalFile.length(words));
+        JournalFile next = begun(lane.number, length);
+        full.left(epoch);
+        left.add(full);
+        leftBytes += full.length();
+        lane.file = next;
+      }
+    }
+  }
+
+  private JournalFile begun(int lane, int length) throws IOException {
+    JournalFile next = length > JournalFile.BYTES ? null : ready.poll();
+    long sequence = nextSequence++;
+    if (next == null) {
+      next = JournalFile.create(folder.file(sequence), length);
+    }
+    next.begin(lane, sequence);
+    return next;
+  }
+
+  /** Makes files beforehand, so that no decision waits for one. */
+  void prepare() {
+    try {
+      while (!ended) {
+        long sequence;
+        synchronized (filesLock) {
+          if (ready.size() >= READY) {
+            return;
+          }
+          sequence = nextSequence++;
+        }
+        JournalFile made = JournalFile.create(folder.file(sequence), JournalFile.BYTES);
+        synchronized (filesLock) {
+          ready.add(made);
+        }
+      }
+    } catch (IOException e) {
+      end(e);
+    }
+  }
+
+  /** Returns the bytes of the files that are in use. */
+  long bytes() {
+    synchronized (filesLock) {
+      long bytes = leftBytes;
+      for (Lane lane : lanes) {
+        bytes += lane.file.used();
+      }
+      return bytes;
+    }
+  }
+
+  /** Frees the files whose records an image has, which is complete and on the disk. */
+  void imaged(int image) {
+    List<JournalFile> spare = new ArrayList<>();
+    synchronized (filesLock) {
+      left.removeIf(
+          each -> {
+            boolean free = each.leftIn() < image;
+            if (free) {
+              leftBytes -= each.length();
+              spare.add(each);
+            }
+            return free;
+          });
+    }
+    for (JournalFile each : spare) {
+      try {
+        each.end();
+        synchronized (filesLock) {
+          if (each.length() == JournalFile.BYTES && ready.size() < MOST_READY) {
+            ready.add(each);
+            continue;
+          }
+        }
+        each.delete();
+      } catch (IOException | InternalError e) {
+        end(e);
+      }
+    }
+  }
+
+  /** Writes to the disk what was written so far: for the end of the machine. */
+  void force() {
+    List<JournalFile> files;
+    synchronized (filesLock) {
+      files = new ArrayList<>(left);
+      for (Lane lane : lanes) {
+        files.add(lane.file);
+      }
+    }
+    try {
+      names.force(false);
+      for (JournalFile each : files) {
+        each.force();
+      }
+    } catch (IOException | RuntimeException | InternalError e) {
+      end(e);
+    }
+  }
+
+  /** Ends the journal because of a problem: what it has is no longer all. */
+  private void end(Throwable why) {
+    synchronized (filesLock) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+    }
+    String mark;
+    try {
+      folder.unmark();
+      mark = "";
+    } catch (IOException e) {
+      mark = "; its mark cannot be removed, so the folder must not be used again: " + e;
+    }
+    problems.accept(folder + ": " + why + mark);
+  }
+
+  /** Closes the journal: no more records. */
+  void close() {
+    synchronized (filesLock) {
+      ended = true;
+    }
+    try {
+      names.close();
+    } catch (IOException e) {
+      problems.accept(folder + ": " + e);
+    }
+  }
+}

@@ -1,0 +1,277 @@
+package dev.weir;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of a {@link Journal}, mapped into memory: the bytes that a thread has stored are the
+ * system's, whatever becomes of the process. Any thread may write.
+ */
+final class JournalFile {
+  /*
+   * file     magic and version, sequence number, lane, check of these; zeros up to FIRST; records
+   * record   at a multiple of UNIT: head, words
+   * head     check (32 bits), kind (4), epoch (8), what the kind refers to (20)
+   *
+   * All are little-endian longs. A writer claims the bytes of a record, stores its words, and then
+   * its head. So a process that dies leaves whole records, and holes that threads had claimed: a
+   * unit of zeros, or, where a record is longer than a unit, a head without a check, which a writer
+   * stores first. Everything else is damage. Files are filled with zeros before each use, and the
+   * check depends on the file's sequence number and the place.
+   */
+
+  /** The length of a file that has room for many records. */
+  static final int BYTES = 4 << 20;
+
+  /** The length to which records are filled up. */
+  static final int UNIT = 32;
+
+  /** The place of the first record. */
+  static final int FIRST = 2 * UNIT;
+
+  private static final long MAGIC = 0x31_4a_52_49_45_57L; // WEIRJ1
+  private static final int SEQUENCE = 8;
+  private static final int LANE = 16;
+  private static final int CHECK = 24;
+
+  private static final int ZEROS = 1 << 16;
+  private static final VarHandle LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final Path path;
+  private final MappedByteBuffer bytes;
+  private final AtomicInteger claimed = new AtomicInteger(FIRST);
+  private long sequence;
+  private int lane;
+
+  /** The epoch that had begun when the lane went on to another file. */
+  private int leftIn;
+
+  /** The bytes that were claimed when the file was last forced. */
+  private int forced;
+
+  private JournalFile(Path path, MappedByteBuffer bytes) {
+    this.path = path;
+    this.bytes = bytes;
+  }
+
+  /**
+   * Makes a file and fills it with zeros: a mapped file that is only long would fail at a store
+   * when the disk is full, on some systems without an error.
+   *
+   * @throws IOException if there is no room for it
+   */
+  static JournalFile create(Path path, int length) throws IOException {
+    try (FileChannel file = StateFiles.create(path)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
+      for (int left = length; left > 0; ) {
+        zeros.clear().limit(Math.min(ZEROS, left));
+        left -= file.write(zeros);
+      }
+      file.force(true);
+    }
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
+    }
+  }
+
+  /**
+   * Opens a file of an earlier process for reading; null if it is none, or was never in use.
+   *
+   * @throws IOException if it cannot be read
+   */
+  static @Nullable JournalFile open(Path path) throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+      if (file.size() < FIRST || file.size() > Integer.MAX_VALUE) {
+        return null;
+      }
+      JournalFile opened =
+          new JournalFile(path, file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+      opened.sequence = opened.word(SEQUENCE);
+      opened.lane = (int) opened.word(LANE);
+      boolean used = opened.word(0) == MAGIC && opened.word(CHECK) == opened.headCheck();
+      return used ? opened : null;
+    }
+  }
+
+  /** Begins to use this file, which has no records. */
+  void begin(int lane, long sequence) {
+    this.sequence = sequence;
+    this.lane = lane;
+    word(SEQUENCE, sequence);
+    word(LANE, lane);
+    word(CHECK, headCheck());
+    VarHandle.releaseFence();
+    word(0, MAGIC);
+    forced = 0;
+    claimed.setRelease(FIRST);
+  }
+
+  /** Ends the use of this file: it has no records any more. */
+  void end() {
+    for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
+      word(at, 0);
+    }
+  }
+
+  private long headCheck() {
+    return mixed(1, sequence) + mixed(2, lane);
+  }
+
+  int lane() {
+    return lane;
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  int length() {
+    return bytes.capacity();
+  }
+
+  int leftIn() {
+    return leftIn;
+  }
+
+  void left(int epoch) {
+    leftIn = epoch;
+  }
+
+  /** Returns the place of a record of some words behind its head, or -1 if the file is full. */
+  int claim(int words) {
+    int length = length(words);
+    int at = claimed.getAndAdd(length);
+    if (at >= 0 && at <= bytes.capacity() - length) {
+      return at;
+    }
+    claimed.set(bytes.capacity()); // So that failed claims cannot overflow.
+    return -1;
+  }
+
+  /** Returns the bytes of a record of some words behind its head. */
+  static int length(int words) {
+    return (Long.BYTES * (1 + words) + UNIT - 1) / UNIT * UNIT;
+  }
+
+  /** Returns how many bytes are in use. */
+  int used() {
+    return Math.max(0, Math.min(claimed.get(), bytes.capacity()));
+  }
+
+  /** Writes a record of three words. */
+  void write(int at, int head, long first, long second, long third) {
+    word(at + 8, first);
+    word(at + 16, second);
+    word(at + 24, third);
+    long sum = seed(at, head) + mixed(1, first) + mixed(2, second) + mixed(3, third);
+    head(at, head, sum);
+  }
+
+  /** Begins a record that is longer than a unit: a reader finds its end. */
+  void reserve(int at, int words) {
+    if (words > 3) {
+      word(at, words);
+      VarHandle.releaseFence();
+    }
+  }
+
+  /** Writes the word {@code i}, from 1 on, of a record whose head is not written yet. */
+  void word(int at, int i, long value) {
+    word(at + Long.BYTES * i, value);
+  }
+
+  /** Completes a record whose words are written. */
+  void write(int at, int head, int words) {
+    head(at, head, sum(at, head, words));
+  }
+
+  private void head(int at, int head, long sum) {
+    LONGS.setRelease(bytes, at, check(sum) << 32 | Integer.toUnsignedLong(head));
+  }
+
+  /** Returns the word at a place where a record may begin; 0 if there is none. */
+  long head(int at) {
+    return word(at);
+  }
+
+  /**
+   * Returns the bytes of the record that a thread had begun at a place and not completed.
+   *
+   * @return 0 if there is another word at that place
+   */
+  int unfinished(int at) {
+    long head = word(at);
+    boolean isLength = head >= 0 && head >>> 32 == 0;
+    return head == 0 ? UNIT : isLength && fits(at, (int) head) ? length((int) head) : 0;
+  }
+
+  private boolean fits(int at, int words) {
+    return words >= 0 && words < bytes.capacity() / 8 && length(words) <= bytes.capacity() - at;
+  }
+
+  /** Returns whether there is a whole record of some words behind its head. */
+  boolean isRecord(int at, int words) {
+    return fits(at, words) && word(at) >>> 32 == check(sum(at, (int) word(at), words));
+  }
+
+  private long sum(int at, int head, int words) {
+    long sum = seed(at, head);
+    for (int i = 1; i <= words; i++) {
+      sum += mixed(i, word(at + Long.BYTES * i));
+    }
+    return sum;
+  }
+
+  private long seed(int at, int head) {
+    return mixed(0, (long) at << 32 | Integer.toUnsignedLong(head)) + mixed(-1, sequence);
+  }
+
+  /** Returns a term of a sum that differs for nearly all pairs of a number and a place. */
+  private static long mixed(int i, long word) {
+    long mixed = (word + i * 0x9e3779b97f4a7c15L) * (0xbf58476d1ce4e5b9L + 2L * i);
+    return mixed ^ mixed >>> 29;
+  }
+
+  /** Returns the check, which is not 0. */
+  private static long check(long sum) {
+    return (sum * 0x94d049bb133111ebL) >>> 32 | 1;
+  }
+
+  long word(int at) {
+    return (long) LONGS.get(bytes, at);
+  }
+
+  private void word(int at, long value) {
+    LONGS.set(bytes, at, value);
+  }
+
+  /** Writes what was claimed so far to the disk, if that has grown. */
+  void force() {
+    int used = used();
+    if (used > forced) {
+      bytes.force();
+      forced = used;
+    }
+  }
+
+  void delete() throws IOException {
+    Files.deleteIfExists(path);
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

@@ -1,0 +1,168 @@
+package dev.weir;
+
+import dev.weir.Journal.PolicyValues;
+import dev.weir.Journal.Ref;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The files of one store's journal, in a folder that may have those of other stores.
+ *
+ * @param folder the folder
+ * @param name the first part of the names of all files
+ */
+record JournalFolder(Path folder, String name) {
+  /*
+   * NAME.kept           there while the image and the journal together have everything
+   * NAME.names          what the numbers in records stand for: entries, each a length, bytes, and
+   *                     their CRC32C
+   * NAME.journal-N      records, see JournalFile
+   */
+
+  private static final int MOST_ENTRY_BYTES = 1 << 20;
+
+  /**
+   * The entries of the file of names.
+   *
+   * @param bytes the length of what can be read; the rest was being written when the process died
+   */
+  record Names(List<Ref> refs, long bytes) {}
+
+  private Path of(String end) {
+    return folder.resolve(name + end);
+  }
+
+  Path names() {
+    return of(".names");
+  }
+
+  Path file(long sequence) {
+    return of(".journal-" + sequence);
+  }
+
+  /** Returns the files of records, in any order. */
+  List<Path> files() throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, name + ".journal-*")) {
+      found.forEach(files::add);
+    }
+    return files;
+  }
+
+  /** Returns whether the image and the journal together have everything. */
+  boolean isKept() {
+    return Files.exists(of(".kept"));
+  }
+
+  /** Says that the image and the journal together have everything. */
+  void mark() throws IOException {
+    Path mark = of(".kept");
+    Files.writeString(mark, "The image and the journal together have every count.\n");
+    StateFiles.sync(mark);
+  }
+
+  /** Says that something is missing. */
+  void unmark() throws IOException {
+    Files.deleteIfExists(of(".kept"));
+  }
+
+  /** Deletes everything. */
+  void clear() throws IOException {
+    unmark();
+    for (Path each : files()) {
+      Files.deleteIfExists(each);
+    }
+    Files.deleteIfExists(names());
+  }
+
+  static void append(FileChannel names, Ref ref) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeInt(0);
+    out.writeUTF(ref.name());
+    Shape shape = ref.shape();
+    out.writeUTF(shape.algorithm().name());
+    out.writeLong(shape.windowNanos());
+    out.writeLong(shape.granularityNanos());
+    out.writeLong(shape.emissionNanos());
+    out.writeLong(shape.burst());
+    out.writeByte(ref.cellBits());
+    StateImage.writePolicy(ref.policy().policy(), out);
+    ByteBuffer entry = ByteBuffer.allocate(bytes.size() + Long.BYTES).put(bytes.toByteArray());
+    entry.putInt(0, bytes.size() - Integer.BYTES);
+    entry.putLong(crc(entry.array(), bytes.size())).flip();
+    while (entry.hasRemaining()) {
+      names.write(entry);
+    }
+  }
+
+  private static long crc(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return crc.getValue();
+  }
+
+  Names readNames() throws IOException {
+    List<Ref> refs = new ArrayList<>();
+    long read = 0;
+    byte[] all;
+    try {
+      all = Files.readAllBytes(names());
+    } catch (NoSuchFileException e) {
+      return new Names(refs, 0);
+    }
+    ByteBuffer left = ByteBuffer.wrap(all);
+    while (left.remaining() > Integer.BYTES + Long.BYTES) {
+      int length = left.getInt(left.position());
+      int summed = Integer.BYTES + length;
+      if (length < 0 || length > MOST_ENTRY_BYTES || left.remaining() < summed + Long.BYTES) {
+        break;
+      }
+      byte[] entry = new byte[summed];
+      left.get(entry);
+      if (left.getLong() != crc(entry, summed)) {
+        break;
+      }
+      read = left.position();
+      refs.add(ref(entry));
+    }
+    return new Names(refs, read);
+  }
+
+  private static Ref ref(byte[] entry) throws IOException {
+    DataInputStream in =
+        new DataInputStream(
+            new ByteArrayInputStream(entry, Integer.BYTES, entry.length - Integer.BYTES));
+    try {
+      String name = in.readUTF();
+      Shape shape =
+          new Shape(
+              Algorithm.valueOf(in.readUTF()),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong());
+      int cellBits = in.readByte();
+      return new Ref(name, shape, cellBits, PolicyValues.of(StateImage.readPolicy(in)));
+    } catch (RuntimeException e) { // Thrown for numbers that no policy can have.
+      throw new IOException("damaged: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return folder.resolve(name).toString();
+  }
+}

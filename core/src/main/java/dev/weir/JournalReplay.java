@@ -1,0 +1,184 @@
+package dev.weir;
+
+import dev.weir.Journal.Ref;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The repetition of what a {@link Journal} has, in a store that was read from its image. */
+final class JournalReplay {
+  private final JournalFolder folder;
+  private final MemoryStore store;
+  private final int image;
+  private final List<Ref> refs;
+  private final Map<Ref, Table> tables = new HashMap<>();
+  private long nextSequence;
+  private long records;
+  private long latestNanos;
+
+  /**
+   * Prepares a replay.
+   *
+   * @param image the number of the image that the store was read from
+   * @param latestNanos an instant that the store's clock had reached when the image was begun
+   */
+  JournalReplay(
+      JournalFolder folder, MemoryStore store, int image, List<Ref> refs, long latestNanos) {
+    this.folder = folder;
+    this.store = store;
+    this.image = image;
+    this.refs = refs;
+    this.latestNanos = latestNanos;
+  }
+
+  /** Returns a number for the next file. */
+  long nextSequence() {
+    return nextSequence;
+  }
+
+  /** Returns how many records were repeated. */
+  long records() {
+    return records;
+  }
+
+  /** Returns the latest instant of all records. */
+  long latestNanos() {
+    return latestNanos;
+  }
+
+  /**
+   * Repeats all records that are not in the image.
+   *
+   * @param asFar whether to repeat each file as far as it is right: after the end of the machine
+   * @throws IOException if a file is damaged or cannot be read
+   */
+  void run(boolean asFar) throws IOException {
+    List<JournalFile> files = new ArrayList<>();
+    for (Path each : folder.files()) {
+      nextSequence = Math.max(nextSequence, 1 + number(each));
+      JournalFile file = JournalFile.open(each);
+      if (file != null) {
+        nextSequence = Math.max(nextSequence, 1 + file.sequence());
+        files.add(file);
+      }
+    }
+    files.sort(Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
+    try {
+      for (JournalFile each : files) {
+        repeat(each, asFar);
+      }
+    } catch (RuntimeException e) { // Thrown for numbers that no charge can have.
+      throw new IOException("damaged: " + e, e);
+    } catch (InternalError e) { // Thrown where a mapped file cannot be read.
+      throw new IOException("cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static long number(Path file) {
+    String name = Objects.requireNonNull(file.getFileName()).toString();
+    try {
+      return Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  private void repeat(JournalFile file, boolean asFar) throws IOException {
+    for (int at = JournalFile.FIRST; at <= file.length() - JournalFile.UNIT; ) {
+      int unfinished = file.unfinished(at);
+      if (unfinished > 0) {
+        at += unfinished;
+        continue;
+      }
+      int head = (int) file.head(at);
+      int kind = Journal.kind(head);
+      int words = kind < 1 || kind >= Journal.WORDS.length ? -1 : Journal.WORDS[kind];
+      if (kind == Journal.STATE || kind == Journal.CELL) {
+        long length = at + 3 * Long.BYTES <= file.length() ? file.word(at + 2 * Long.BYTES) : -1;
+        words = length < 1 || length > SlidingLog.MAX_LONGS ? -1 : 2 + (int) length;
+      }
+      if (!file.isRecord(at, words) || Journal.ref(head) >= refs.size()) {
+        if (asFar) {
+          return;
+        }
+        throw new IOException(file + ": damaged at byte " + at);
+      }
+      if (Journal.isAfter(image, head)) {
+        repeat(file, at, kind, refs.get(Journal.ref(head)));
+        records++;
+      }
+      at += JournalFile.length(words);
+    }
+  }
+
+  private Table table(Ref ref) throws IOException {
+    Table table = tables.get(ref);
+    if (table == null) {
+      Ref own = ref.isOfItsShape() ? ref : ofItsShape(ref);
+      table = store.tableOf(own.name(), own.policy().policy());
+      tables.put(ref, table);
+    }
+    return table;
+  }
+
+  /** Returns an entry for the same table with a policy of the table's own shape. */
+  private Ref ofItsShape(Ref ref) throws IOException {
+    for (Ref each : refs) {
+      if (each.isOfItsShape() && each.name().equals(ref.name()) && each.shape().equals(ref.shape())) {
+        return each;
+      }
+    }
+    throw new IOException("damaged: no policy of " + ref.name() + ", " + ref.shape());
+  }
+
+  private void repeat(JournalFile file, int at, int kind, Ref ref) throws IOException {
+    Table table = table(ref);
+    long fingerprint = file.word(at + 8);
+    long second = file.word(at + 16);
+    long third = file.word(at + 24);
+    Policy policy = ref.policy().policy();
+    switch (kind) {
+      case Journal.CHARGE, Journal.CHARGE_LATER -> {
+        long wait = kind == Journal.CHARGE ? 0 : file.word(at + 32);
+        reached(second);
+        table.charge(fingerprint, second, wait, third, policy);
+      }
+      case Journal.RECORD -> {
+        long permits = file.word(at + 32);
+        long admitting = file.word(at + 40);
+        if (admitting < 0 || admitting >= refs.size()) {
+          throw new IOException(file + ": damaged at byte " + at);
+        }
+        reached(second);
+        Policy by = refs.get((int) admitting).policy().policy();
+        table.record(fingerprint, second, third, permits, policy, by);
+      }
+      case Journal.REFUND -> {
+        reached(second);
+        table.refund(fingerprint, second, third, file.word(at + 32), policy);
+      }
+      case Journal.STATE, Journal.CELL -> {
+        long[] state = new long[(int) second];
+        for (int i = 0; i < state.length; i++) {
+          state[i] = file.word(at + 24 + Long.BYTES * i);
+        }
+        if (kind == Journal.CELL && table.cellBits() != ref.cellBits()) {
+          throw new IOException("counts keys together by other bounds (expected: the same)");
+        }
+        table.replace(fingerprint, state, kind == Journal.CELL);
+      }
+      case Journal.REMOVE -> table.remove(fingerprint);
+      case Journal.BAR -> table.restoreBar(fingerprint, second, third);
+      default -> throw new AssertionError(kind);
+    }
+  }
+
+  private void reached(long nanos) {
+    latestNanos = Math.max(latestNanos, nanos);
+  }
+}

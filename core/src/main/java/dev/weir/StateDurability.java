@@ -1,0 +1,12 @@
+package dev.weir;
+
+/** The ends that leave the counts of a {@link StateFolder} complete, beside an orderly one. */
+public enum StateDurability {
+  /** No other one: counts are saved when the process ends in order. */
+  NONE,
+  /**
+   * The end of the process at any instant, while the machine runs on: every admission is in a
+   * journal before it is answered.
+   */
+  PROCESS
+}

@@ -1,0 +1,116 @@
+package dev.weir;
+
+import dev.weir.Journal.PolicyValues;
+import dev.weir.Journal.Ref;
+
+/**
+ * The journal from the view of one table. Each call is made under the lock of the segment that has
+ * changed, with that segment's epoch.
+ */
+final class TableJournal {
+  private final Journal journal;
+  private final String name;
+  private final Shape shape;
+  private final int cellBits;
+
+  /** The policy that was referred to last: mostly the only one. Racy on purpose. */
+  private KnownPolicy last;
+
+  /** A policy with its number. */
+  private record KnownPolicy(Policy policy, int ref) {}
+
+  /**
+   * Creates the journal of a table.
+   *
+   * @param policy one of the table's shape, from which a reader makes the table
+   */
+  TableJournal(Journal journal, String name, Policy policy, int cellBits) {
+    this.journal = journal;
+    this.name = name;
+    this.shape = policy.shape();
+    this.cellBits = cellBits;
+    this.last = new KnownPolicy(policy, journal.ref(refTo(policy)));
+  }
+
+  private Ref refTo(Policy policy) {
+    return new Ref(name, shape, cellBits, PolicyValues.of(policy));
+  }
+
+  int epoch() {
+    return journal.epoch();
+  }
+
+  private int ref(Policy policy) {
+    KnownPolicy known = last;
+    if (known.policy != policy) {
+      known = new KnownPolicy(policy, journal.ref(refTo(policy)));
+      last = known;
+    }
+    return known.ref;
+  }
+
+  /** Returns the number of any policy of this table. */
+  private int ref() {
+    return last.ref;
+  }
+
+  void charged(
+      int epoch, long fingerprint, long effective, long wait, long permits, Policy policy) {
+    int ref = ref(policy);
+    if (ref >= 0 && wait == 0) {
+      journal.write(Journal.head(Journal.CHARGE, epoch, ref), fingerprint, effective, permits);
+    } else if (ref >= 0) {
+      int head = Journal.head(Journal.CHARGE_LATER, epoch, ref);
+      journal.write(head, new long[] {fingerprint, effective, permits, wait});
+    }
+  }
+
+  /** Journals {@link Meter#record}. */
+  void recorded(
+      int epoch,
+      long fingerprint,
+      long effective,
+      long at,
+      long permits,
+      Policy asked,
+      Policy admitting) {
+    int ref = ref(asked);
+    int admittingRef = ref < 0 ? -1 : ref(admitting);
+    if (admittingRef >= 0) {
+      int head = Journal.head(Journal.RECORD, epoch, ref);
+      journal.write(head, new long[] {fingerprint, effective, at, permits, admittingRef});
+    }
+  }
+
+  /** Journals {@link Meter#refund}. */
+  void refunded(int epoch, long fingerprint, long latest, long given, long at, Policy policy) {
+    int ref = ref(policy);
+    if (ref >= 0) {
+      int head = Journal.head(Journal.REFUND, epoch, ref);
+      journal.write(head, new long[] {fingerprint, latest, given, at});
+    }
+  }
+
+  /** Journals that a key, or the cell of several, was added with a state. */
+  void added(int epoch, long fingerprint, boolean cell, long[] state, int offset, int length) {
+    int ref = ref();
+    if (ref >= 0) {
+      int head = Journal.head(cell ? Journal.CELL : Journal.STATE, epoch, ref);
+      journal.write(head, new long[] {fingerprint, length}, 2, state, offset, length);
+    }
+  }
+
+  void removed(int epoch, long fingerprint) {
+    int ref = ref();
+    if (ref >= 0) {
+      journal.write(Journal.head(Journal.REMOVE, epoch, ref), new long[] {fingerprint});
+    }
+  }
+
+  void barred(int epoch, long fingerprint, long until, long now) {
+    int ref = ref();
+    if (ref >= 0) {
+      journal.write(Journal.head(Journal.BAR, epoch, ref), new long[] {fingerprint, until, now});
+    }
+  }
+}
