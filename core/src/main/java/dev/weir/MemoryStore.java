@@ -3,6 +3,8 @@ package dev.weir;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +43,9 @@ public final class MemoryStore implements LocalStore {
   private @Nullable Image image;
   private int images;
   private @Nullable Journal journal;
+
+  /** The folder of this store alone, if it has one. */
+  private @Nullable StateFolder folder;
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   public MemoryStore() {
@@ -72,6 +77,81 @@ public final class MemoryStore implements LocalStore {
     this.budget = new Budget(maxKeys, maxBytes);
     this.fingerprint = fingerprint;
     this.calendar = calendar;
+  }
+
+  /** Returns a builder of a store with its options. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** A builder of a store with its options. Not safe for use by several threads. */
+  public static final class Builder {
+    private long maxKeys = DEFAULT_MAX_KEYS;
+    private long maxBytes = defaultMaxBytes();
+    private @Nullable Path journal;
+    private AfterCrash afterCrash = AfterCrash.DENY;
+
+    private Builder() {}
+
+    /**
+     * Sets how many keys may have state at once, at least 1. Default: {@value
+     * MemoryStore#DEFAULT_MAX_KEYS}.
+     */
+    public Builder maxKeys(long maxKeys) {
+      this.maxKeys = Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2);
+      return this;
+    }
+
+    /**
+     * Sets how many bytes all states together may take, at least 1. Default: {@link
+     * MemoryStore#defaultMaxBytes()}.
+     */
+    public Builder maxBytes(long maxBytes) {
+      this.maxBytes = Check.range("maxBytes", maxBytes, 1, Long.MAX_VALUE / 2);
+      return this;
+    }
+
+    /**
+     * Sets the folder that keeps the counts, over an orderly end, which is {@link
+     * MemoryStore#close}, and over the death of the process at any instant: see {@link
+     * StateFolder}. It is made if it is not there, and belongs to one store at a time. Limiters of
+     * such a store have to decide by {@link Ticker#system()}. Default: none, counts are forgotten.
+     */
+    public Builder journal(Path folder) {
+      this.journal = Check.notNull("folder", folder);
+      return this;
+    }
+
+    /**
+     * Sets what becomes of limits if the machine has ended, or the journal failed. Default: {@link
+     * AfterCrash#DENY}.
+     */
+    public Builder afterCrash(AfterCrash afterCrash) {
+      this.afterCrash = Check.notNull("afterCrash", afterCrash);
+      return this;
+    }
+
+    /**
+     * Returns the store.
+     *
+     * @throws IOException if the folder of the journal cannot be used, or another store uses it
+     */
+    public MemoryStore build() throws IOException {
+      if (journal == null) {
+        return new MemoryStore(maxKeys, maxBytes);
+      }
+      StateFolder kept =
+          StateFolder.builder(journal).afterCrash(afterCrash).bySystemTime().open();
+      try {
+        MemoryStore store = kept.store("limits", "its own", maxKeys, maxBytes);
+        kept.begin();
+        store.folder = kept;
+        return store;
+      } catch (IOException | RuntimeException e) {
+        kept.close();
+        throw e;
+      }
+    }
   }
 
   /**
@@ -701,8 +781,24 @@ public final class MemoryStore implements LocalStore {
     budget.verify(keys, bytes);
   }
 
+  /**
+   * Closes the store. One with a {@linkplain Builder#journal journal} saves its counts; nothing may
+   * be decided any more.
+   *
+   * @throws UncheckedIOException if they cannot be saved; the journal has them all the same, unless
+   *     a line has said otherwise
+   */
   @Override
-  public void close() {}
+  public void close() {
+    StateFolder kept = folder;
+    if (kept != null) {
+      try (kept) {
+        kept.save();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
 
   private static long clamp(long nanos) {
     return Math.max(-Meter.HORIZON_NANOS, Math.min(Meter.HORIZON_NANOS, nanos));

@@ -260,7 +260,8 @@ final class Assembly {
       throw new IOException(
           "not saved, because "
               + String.join(", ", parts.left())
-              + " may still decide: the next start is one after a crash");
+              + " may still decide: the next start is one after "
+              + (state.isComplete() ? "the death of the process, with the journal" : "a crash"));
     }
     state.save();
   }

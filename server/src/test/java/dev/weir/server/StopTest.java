@@ -160,7 +160,7 @@ class StopTest {
       assertThat(log.await("stop: ")).isEqualTo("stop: ports: grpc: an event loop still runs");
       assertThat(log.await("stopped")).isEqualTo("stopped, except ports, counts");
       assertThat(folder.resolve("state/running")).exists();
-      assertThat(folder.resolve("state/rules.image")).doesNotExist();
+      assertThat(folder.resolve("state/rules.kept")).exists();
     } finally {
       never.countDown();
     }

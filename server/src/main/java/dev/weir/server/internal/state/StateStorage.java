@@ -3,6 +3,7 @@ package dev.weir.server.internal.state;
 import dev.weir.MemoryStore;
 import dev.weir.StateFolder;
 import dev.weir.Ticker;
+import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
@@ -58,11 +59,15 @@ public final class StateStorage implements AutoCloseable {
       return new StateStorage(Optional.empty(), "");
     }
     String setting = settings.folderSource(Settings.STATE_DIR);
-    try {
-      Optional<Path> data = settings.value(Settings.DATA_DIR);
-      if (settings.value(Settings.STATE_DIR).isEmpty() && data.isPresent()) {
+    Optional<Path> data = settings.value(Settings.DATA_DIR);
+    if (settings.value(Settings.STATE_DIR).isEmpty() && data.isPresent()) {
+      try {
         Files.createDirectories(data.get());
+      } catch (IOException e) {
+        throw new StartException(setting + ": " + IoCauses.folder(data.get(), e), e);
       }
+    }
+    try {
       StateFolder folder =
           StateFolder.builder(path.get())
               .durability(settings.value(Settings.STATE_DURABILITY))

@@ -1,12 +1,9 @@
 /**
- * Counts over restarts: images of the tables in a folder.
- *
- * <ul>
- *   <li>{@link dev.weir.server.internal.state.StateFolder}: the folder with its lock, images, and
- *       the mark of a running server; begin here
- *   <li>{@link dev.weir.server.internal.state.StateClock}: times that can be compared across
- *       restarts
- * </ul>
+ * Keeps the counts of a server's tables over its restarts. Begin with {@link
+ * dev.weir.server.internal.state.StateStorage}, which opens the folder of the settings; the folder
+ * itself is the library's {@link dev.weir.StateFolder}.
  */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package dev.weir.server.internal.state;
+
+import org.jspecify.annotations.NullMarked;
