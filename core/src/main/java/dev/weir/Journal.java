@@ -123,6 +123,7 @@ final class Journal {
   }
 
   private final JournalFolder folder;
+  private final int fileBytes;
   private final Consumer<String> problems;
   private final Lane[] lanes = new Lane[LANES];
   private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
@@ -139,6 +140,7 @@ final class Journal {
    * Begins a journal after those of earlier processes.
    *
    * @param known what the numbers from 0 on stand for already
+   * @param fileBytes the length of a file, unless a record needs a longer one
    * @param problems receives a line when the journal has to end
    * @throws IOException if there is no room for it
    */
@@ -147,11 +149,13 @@ final class Journal {
       int epoch,
       long nextSequence,
       JournalFolder.Names known,
+      int fileBytes,
       Consumer<String> problems)
       throws IOException {
     this.folder = folder;
     this.epoch = epoch;
     this.nextSequence = nextSequence;
+    this.fileBytes = fileBytes;
     this.problems = problems;
     for (Ref each : known.refs()) {
       refs.put(each, refs.size());
@@ -160,7 +164,7 @@ final class Journal {
         FileChannel.open(folder.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     names.truncate(known.bytes()).position(known.bytes());
     for (int i = 0; i < LANES; i++) {
-      lanes[i] = new Lane(i, begun(i, JournalFile.BYTES));
+      lanes[i] = new Lane(i, begun(i, fileBytes));
     }
     prepare();
   }
@@ -283,7 +287,7 @@ final class Journal {
   private void next(Lane lane, JournalFile full, int words) throws IOException {
     synchronized (filesLock) {
       if (lane.file == full && !ended) {
-        int length = Math.max(JournalFile.BYTES, JournalFile.FIRST + JournalFile.length(words));
+        int length = Math.max(fileBytes, JournalFile.FIRST + JournalFile.length(words));
         JournalFile next = begun(lane.number, length);
         full.left(epoch);
         left.add(full);
@@ -294,7 +298,7 @@ final class Journal {
   }
 
   private JournalFile begun(int lane, int length) throws IOException {
-    JournalFile next = length > JournalFile.BYTES ? null : ready.poll();
+    JournalFile next = length > fileBytes ? null : ready.poll();
     long sequence = nextSequence++;
     if (next == null) {
       next = JournalFile.create(folder.file(sequence), length);
@@ -314,7 +318,7 @@ final class Journal {
           }
           sequence = nextSequence++;
         }
-        JournalFile made = JournalFile.create(folder.file(sequence), JournalFile.BYTES);
+        JournalFile made = JournalFile.create(folder.file(sequence), fileBytes);
         synchronized (filesLock) {
           ready.add(made);
         }
@@ -353,7 +357,7 @@ final class Journal {
       try {
         each.end();
         synchronized (filesLock) {
-          if (each.length() == JournalFile.BYTES && ready.size() < MOST_READY) {
+          if (each.length() == fileBytes && ready.size() < MOST_READY) {
             ready.add(each);
             continue;
           }

@@ -30,7 +30,7 @@ final class JournalFile {
    * check depends on the file's sequence number and the place.
    */
 
-  /** The length of a file that has room for many records. */
+  /** The usual length of a file. */
   static final int BYTES = 4 << 20;
 
   /** The length to which records are filled up. */
@@ -87,21 +87,31 @@ final class JournalFile {
   }
 
   /**
-   * Opens a file of an earlier process for reading; null if it is none, or was never in use.
+   * Opens a file of an earlier process for reading; null if it was not in use.
    *
-   * @throws IOException if it cannot be read
+   * @throws IOException if it is damaged, or cannot be read
    */
   static @Nullable JournalFile open(Path path) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
-      if (file.size() < FIRST || file.size() > Integer.MAX_VALUE) {
-        return null;
+      long size = file.size();
+      if (size < Long.BYTES) {
+        return null; // The process died when it made the file.
       }
       JournalFile opened =
-          new JournalFile(path, file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+          new JournalFile(
+              path, file.map(FileChannel.MapMode.READ_ONLY, 0, Math.min(size, Integer.MAX_VALUE)));
+      if (opened.word(0) == 0) {
+        return null;
+      }
+      if (size < FIRST || size > Integer.MAX_VALUE || opened.word(0) != MAGIC) {
+        throw new IOException(path + ": damaged: no file of a journal");
+      }
       opened.sequence = opened.word(SEQUENCE);
       opened.lane = (int) opened.word(LANE);
-      boolean used = opened.word(0) == MAGIC && opened.word(CHECK) == opened.headCheck();
-      return used ? opened : null;
+      if (opened.word(CHECK) != opened.headCheck()) {
+        throw new IOException(path + ": damaged: its head");
+      }
+      return opened;
     }
   }
 

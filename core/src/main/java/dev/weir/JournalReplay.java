@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The repetition of what a {@link Journal} has, in a store that was read from its image. */
 final class JournalReplay {
@@ -61,7 +62,7 @@ final class JournalReplay {
     List<JournalFile> files = new ArrayList<>();
     for (Path each : folder.files()) {
       nextSequence = Math.max(nextSequence, 1 + number(each));
-      JournalFile file = JournalFile.open(each);
+      JournalFile file = opened(each, asFar);
       if (file != null) {
         nextSequence = Math.max(nextSequence, 1 + file.sequence());
         files.add(file);
@@ -76,6 +77,17 @@ final class JournalReplay {
       throw new IOException("damaged: " + e, e);
     } catch (InternalError e) { // Thrown where a mapped file cannot be read.
       throw new IOException("cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static @Nullable JournalFile opened(Path file, boolean asFar) throws IOException {
+    try {
+      return JournalFile.open(file);
+    } catch (IOException e) {
+      if (asFar) {
+        return null;
+      }
+      throw e;
     }
   }
 

@@ -105,6 +105,7 @@ public final class StateFolder implements AutoCloseable {
     private Log log = new SystemLog();
     private StateClock clock = StateClock.system();
     private boolean keepsTime = true;
+    private int fileBytes = JournalFile.BYTES;
 
     private Builder(Path folder) {
       this.folder = Check.notNull("folder", folder);
@@ -142,6 +143,11 @@ public final class StateFolder implements AutoCloseable {
       return this;
     }
 
+    Builder fileBytes(int bytes) {
+      fileBytes = bytes;
+      return this;
+    }
+
     /** Has counts continue by the system's time, whatever the last process's was. */
     Builder bySystemTime() {
       keepsTime = false;
@@ -176,6 +182,7 @@ public final class StateFolder implements AutoCloseable {
   private final Path folder;
   private final StateDurability durability;
   private final AfterCrash afterCrash;
+  private final int fileBytes;
   private final Log log;
   private final StateClock clock;
   private final FileChannel lock;
@@ -232,6 +239,7 @@ public final class StateFolder implements AutoCloseable {
     this.durability = options.durability;
     this.afterCrash = options.afterCrash;
     this.interval = options.interval;
+    this.fileBytes = options.fileBytes;
     this.log = options.log;
     this.clock = options.clock;
     this.lock = lock;
@@ -582,6 +590,7 @@ public final class StateFolder implements AutoCloseable {
             table.image,
             table.nextSequence,
             table.names,
+            fileBytes,
             problem ->
                 log.warning(
                     "state: "

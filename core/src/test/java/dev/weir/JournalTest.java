@@ -6,10 +6,14 @@ import dev.weir.Replica.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
  * every key, whatever was done to it.
  */
 class JournalTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int FILE_BYTES = 16 << 10;
   private static final long WALL = 1_000_000_000_000L;
 
   @TempDir Path folder;
@@ -41,13 +47,14 @@ class JournalTest {
   private static StateFolder open(Path at, Lines lines) throws IOException {
     return StateFolder.builder(at)
         .clock(new StateClock(() -> WALL, () -> WALL, "boot"))
+        .fileBytes(FILE_BYTES)
         .log(lines)
         .open();
   }
 
   @Test
   void storeAfterADeath_hasEveryChange() throws Exception {
-    int runs = 300;
+    int runs = 100;
     SplittableRandom seeds = Seed.random("JournalTest", runs);
     for (int trial = 0; trial < runs; trial++) {
       Path own = folder.resolve("" + trial);
@@ -94,6 +101,201 @@ class JournalTest {
       }
     }
     return null;
+  }
+
+  /** Threads charge many keys, whose tables grow and are split, while images are written. */
+  @Test
+  void storeOfSeveralThreads_hasEveryChange() throws Exception {
+    int runs = 4;
+    SplittableRandom seeds = Seed.random("JournalTest, threads", runs);
+    for (int trial = 0; trial < runs; trial++) {
+      Path own = folder.resolve("threads" + trial);
+      Lines lines = new Lines();
+      List<Binding> bindings = new ArrayList<>();
+      String had;
+      try (StateFolder state = open(own, lines)) {
+        MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+        state.begin();
+        for (Algorithm each : Algorithm.values()) {
+          Policy policy = Policy.builder(new Quota(20, 3_600 * SECOND)).algorithm(each).build();
+          bindings.add(store.bind(each.name(), policy, WALL));
+        }
+        AtomicInteger left = new AtomicInteger(3);
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          SplittableRandom random = seeds.split();
+          threads.add(
+              CompletableFuture.runAsync(
+                  () -> {
+                    for (int op = 0; op < 15_000; op++) {
+                      charge(store, bindings, random, 10_000);
+                    }
+                    left.decrementAndGet();
+                  }));
+        }
+        int images = 0;
+        while (left.get() > 0) {
+          state.fold();
+          images++;
+        }
+        for (CompletableFuture<Void> each : threads) {
+          each.join();
+        }
+        assertThat(images).isGreaterThan(1);
+        assertThat(state.isComplete()).as(lines.all.toString()).isTrue();
+        had = contents(store, bindings);
+      }
+      try (StateFolder state = open(own, lines)) {
+        MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+        store.verify();
+        // Compared as hashes first: a difference of millions of characters is not shown well.
+        String has = contents(store, bindings);
+        assertThat(has.hashCode()).as("-Dweir.seed=%s, %s", Seed.SEED, lines.all).isEqualTo(had.hashCode());
+      }
+      delete(own);
+    }
+  }
+
+  private static void charge(
+      MemoryStore store, List<Binding> bindings, SplittableRandom random, int keys) {
+    Binding binding = bindings.get(random.nextInt(bindings.size()));
+    long key = random.nextLong(1, keys + 1) * 0x9e3779b97f4a7c15L;
+    long now = WALL + random.nextLong(SECOND);
+    if (random.nextInt(4) == 0) {
+      Charges several = new Charges();
+      several.add(binding, key, 1);
+      several.add(bindings.get((bindings.indexOf(binding) + 1) % bindings.size()), key, 2);
+      store.decide(several, now);
+    } else if (random.nextInt(200) == 0) {
+      store.reset(binding, key, now);
+    } else {
+      store.decide(binding, key, random.nextInt(1, 4), now);
+    }
+  }
+
+  private static String contents(MemoryStore store, List<Binding> bindings) {
+    StringBuilder all = new StringBuilder();
+    for (Binding each : bindings) {
+      Map<Long, String> keys = new TreeMap<>();
+      Table table = store.tables(store.rebound(each.name(), each.policy()))[0].table();
+      table.forEach(
+          0,
+          -1,
+          (fingerprint, state) ->
+              keys.put(fingerprint, Replica.text(table.meter, state, each.policy(), WALL)));
+      all.append(each.name()).append(keys);
+    }
+    return all.toString();
+  }
+
+  /** One key, so that every record is in one file: cut anywhere, some prefix of changes is left. */
+  @Test
+  void journalThatEndsAnywhere_hasThePrefix() throws Exception {
+    Path own = folder.resolve("cut");
+    List<String> states = new ArrayList<>();
+    long used = fewCharges(own, states);
+    Path file = journalOf(own, "s.journal-");
+    byte[] whole = Files.readAllBytes(file);
+    int[] records = {0, 32, 64, 96, 160}; // The fourth is the refund, of two units.
+    for (int at = JournalFile.FIRST; at <= used; at += 8) {
+      byte[] cut = whole.clone();
+      Arrays.fill(cut, at, cut.length, (byte) 0);
+      for (int record : records) {
+        int head = JournalFile.FIRST + record;
+        int end = head + (record == 96 ? 2 : 1) * JournalFile.UNIT;
+        if (head < at && at < end) { // Its head is stored last, and before the words its length.
+          Arrays.fill(cut, head, head + 8, (byte) 0);
+          cut[head] = (byte) (record == 96 ? 4 : 0);
+        }
+      }
+      Files.write(file, cut);
+      Lines lines = new Lines();
+      try (StateFolder state = open(own, lines)) {
+        MemoryStore store = state.store("s", "", 100, 1 << 20);
+        assertThat(lines.all.toString()).doesNotContain("warning");
+        assertThat(states).contains(contents(store, List.of(binding(store))));
+      }
+    }
+  }
+
+  @Test
+  void flippedBit_isFoundOrDoesNotMatter() throws Exception {
+    Path own = folder.resolve("flipped");
+    List<String> states = new ArrayList<>();
+    long used = fewCharges(own, states);
+    String whole = states.get(states.size() - 1);
+    int found = 0;
+    Path[] files = {journalOf(own, "s.journal-"), own.resolve("s.names"), own.resolve("s.image")};
+    byte[] image = Files.readAllBytes(files[2]);
+    for (Path file : files) {
+      byte[] right = Files.readAllBytes(file);
+      long end = file == files[0] ? used + 2 * JournalFile.UNIT : right.length;
+      for (int at = 0; at < end; at++) {
+        byte[] flipped = right.clone();
+        flipped[at] ^= (byte) (1 << at % 8);
+        Files.write(file, flipped);
+        Lines lines = new Lines();
+        try (StateFolder state = open(own, lines)) {
+          MemoryStore store = state.store("s", "", 100, 1 << 20);
+          if (lines.all.toString().contains("warning")) {
+            found++;
+            boolean admitted = PackedDecision.allowed(store.decide(binding(store), 77, 1, WALL));
+            assertThat(admitted).as("%s, byte %s: %s", file, at, lines.all).isFalse();
+          } else {
+            assertThat(contents(store, List.of(binding(store))))
+                .as("%s, byte %s", file, at)
+                .isEqualTo(whole);
+          }
+        }
+        Files.write(files[2], image); // A damaged one is set aside.
+        Files.writeString(own.resolve("s.kept"), "");
+      }
+      Files.write(file, right);
+    }
+    assertThat(found).isGreaterThan(100);
+  }
+
+  private static final Policy DAILY =
+      Policy.builder(new Quota(10, 86_400 * SECOND)).name("daily").build();
+
+  private static Binding binding(MemoryStore store) {
+    return store.bind("daily", DAILY, WALL);
+  }
+
+  /** Returns the bytes that a journal of a few charges of one key takes in its file. */
+  private static long fewCharges(Path at, List<String> states) throws IOException {
+    Lines lines = new Lines();
+    try (StateFolder state = open(at, lines)) {
+      MemoryStore store = state.store("s", "", 100, 1 << 20);
+      state.begin();
+      Binding binding = binding(store);
+      states.add(contents(store, List.of(binding)));
+      for (int i = 0; i < 4; i++) {
+        Charges charge = new Charges().add(binding, 77, 1);
+        store.decide(charge, WALL + i);
+        states.add(contents(store, List.of(binding)));
+        if (i == 2) {
+          Decision charged = charge.decision(0, DAILY, true);
+          assertThat(store.refund(binding, 77, 1, charged, WALL + i)).isEqualTo(1);
+          states.add(contents(store, List.of(binding)));
+        }
+      }
+      assertThat(store.decide(binding, 77, 9, WALL + 9)).isNegative();
+    }
+    return JournalFile.FIRST + 4 * JournalFile.UNIT + 2 * JournalFile.UNIT;
+  }
+
+  /** Returns the file that has records. */
+  private static Path journalOf(Path at, String prefix) throws IOException {
+    try (Stream<Path> all = Files.list(at)) {
+      for (Path each : all.filter(file -> file.getFileName().toString().startsWith(prefix)).toList()) {
+        JournalFile file = JournalFile.open(each);
+        if (file != null && file.head(JournalFile.FIRST) != 0) {
+          return each;
+        }
+      }
+    }
+    throw new IOException("no records in " + at);
   }
 
   /** Returns all keys that have not reset, with the counts of their states. */
