@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +69,7 @@ final class Journal {
   private static final int MOST_REFS = 1 << REF_BITS;
 
   /** The number of files that are kept ready, and at most kept for another use. */
-  private static final int READY = LANES;
+  private static final int READY = 2 * LANES;
 
   private static final int MOST_READY = 4 * LANES;
 
@@ -124,6 +126,7 @@ final class Journal {
 
   private final JournalFolder folder;
   private final int fileBytes;
+  private final Executor files;
   private final Consumer<String> problems;
   private final Lane[] lanes = new Lane[LANES];
   private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
@@ -141,6 +144,7 @@ final class Journal {
    *
    * @param known what the numbers from 0 on stand for already
    * @param fileBytes the length of a file, unless a record needs a longer one
+   * @param files makes files beforehand
    * @param problems receives a line when the journal has to end
    * @throws IOException if there is no room for it
    */
@@ -150,12 +154,14 @@ final class Journal {
       long nextSequence,
       JournalFolder.Names known,
       int fileBytes,
+      Executor files,
       Consumer<String> problems)
       throws IOException {
     this.folder = folder;
     this.epoch = epoch;
     this.nextSequence = nextSequence;
     this.fileBytes = fileBytes;
+    this.files = files;
     this.problems = problems;
     for (Ref each : known.refs()) {
       refs.put(each, refs.size());
@@ -294,6 +300,11 @@ final class Journal {
         leftBytes += full.length();
         lane.file = next;
       }
+    }
+    try {
+      files.execute(this::prepare);
+    } catch (RejectedExecutionException e) {
+      // The folder is being closed; the next file is made when it is needed.
     }
   }
 

@@ -197,7 +197,12 @@ public final class StateFolder implements AutoCloseable {
   /** Held during a save. */
   private final ReentrantLock saving = new ReentrantLock();
 
+  /** Writes images. */
   private final ScheduledExecutorService keeper;
+
+  /** Makes the files of journals, and writes to the disk what they have. */
+  private final ScheduledExecutorService journals;
+
   private final Duration interval;
   private long offsetNanos;
   private volatile boolean begun;
@@ -236,18 +241,23 @@ public final class StateFolder implements AutoCloseable {
 
   private StateFolder(Builder options, FileChannel lock) throws IOException {
     this.folder = options.folder;
-    this.durability = options.durability;
+    this.durability = options.clock.boot().isEmpty() ? StateDurability.NONE : options.durability;
     this.afterCrash = options.afterCrash;
     this.interval = options.interval;
     this.fileBytes = options.fileBytes;
     this.log = options.log;
     this.clock = options.clock;
     this.lock = lock;
+    if (durability != options.durability) {
+      log.warning(
+          "state: this system has no id of its boot, so counts do not outlive the death of the"
+              + " process");
+    }
     this.crashed = running();
     this.anyCrashed = crashed.contains("");
     this.offsetNanos = options.keepsTime ? offset() : 0;
-    this.keeper =
-        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
+    this.keeper = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
+    this.journals = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-journal"));
   }
 
   /** Returns a builder of the folder at a path. */
@@ -573,6 +583,9 @@ public final class StateFolder implements AutoCloseable {
     }
     if (durability == StateDurability.PROCESS) {
       every(LOOK, this::keep);
+      long look = LOOK.toNanos();
+      var unused =
+          journals.scheduleWithFixedDelay(this::force, look, look, TimeUnit.NANOSECONDS);
     } else if (afterCrash == AfterCrash.AMNESTY) {
       every(interval, this::saveAll);
     }
@@ -591,6 +604,7 @@ public final class StateFolder implements AutoCloseable {
             table.nextSequence,
             table.names,
             fileBytes,
+            journals,
             problem ->
                 log.warning(
                     "state: "
@@ -630,13 +644,18 @@ public final class StateFolder implements AutoCloseable {
             TimeUnit.NANOSECONDS);
   }
 
-  /** Keeps files ready, writes to the disk what was journaled, and folds it into images. */
+  /** Writes to the disk what was journaled. */
+  private void force() {
+    for (SavedTable each : tables.values()) {
+      Objects.requireNonNull(each.journal).force();
+    }
+  }
+
+  /** Folds journals that have become long into images. */
   private void keep() throws IOException {
     for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       SavedTable table = each.getValue();
       Journal journal = Objects.requireNonNull(table.journal);
-      journal.prepare();
-      journal.force();
       if (journal.isComplete()
           && journal.bytes() > Math.max(LEAST_JOURNAL_BYTES, table.imageBytes)) {
         save(each.getKey(), table);
@@ -740,6 +759,7 @@ public final class StateFolder implements AutoCloseable {
    */
   public void save() throws IOException {
     keeper.shutdownNow();
+    journals.shutdown();
     if (!begun) {
       return;
     }
@@ -791,6 +811,7 @@ public final class StateFolder implements AutoCloseable {
   @Override
   public void close() {
     keeper.shutdownNow();
+    journals.shutdown();
     tables.values().stream()
         .map(each -> each.journal)
         .filter(Objects::nonNull)

@@ -2,12 +2,15 @@ package dev.weir;
 
 import dev.weir.Journal.PolicyValues;
 import dev.weir.Journal.Ref;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The journal from the view of one table. Each call is made under the lock of the segment that has
  * changed, with that segment's epoch.
  */
 final class TableJournal {
+  private static final int MOST_KNOWN = 1 << 14;
+
   private final Journal journal;
   private final String name;
   private final Shape shape;
@@ -15,6 +18,9 @@ final class TableJournal {
 
   /** The policy that was referred to last: mostly the only one. Racy on purpose. */
   private KnownPolicy last;
+
+  /** Other policies that were referred to, by identity. */
+  private final ConcurrentHashMap<Policy, KnownPolicy> all = new ConcurrentHashMap<>();
 
   /** A policy with its number. */
   private record KnownPolicy(Policy policy, int ref) {}
@@ -43,7 +49,11 @@ final class TableJournal {
   private int ref(Policy policy) {
     KnownPolicy known = last;
     if (known.policy != policy) {
-      known = new KnownPolicy(policy, journal.ref(refTo(policy)));
+      if (all.size() >= MOST_KNOWN) {
+        all.clear(); // Policies that were replaced must not stay for ever.
+      }
+      known =
+          all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each))));
       last = known;
     }
     return known.ref;

@@ -188,6 +188,52 @@ class JournalTest {
     return all.toString();
   }
 
+  /** Keys that find no room are counted together, in cells of a sketch. */
+  @Test
+  void storeWithoutRoom_hasItsCells() throws Exception {
+    int runs = 20;
+    SplittableRandom seeds = Seed.random("JournalTest, cells", runs);
+    for (int trial = 0; trial < runs; trial++) {
+      SplittableRandom random = seeds.split();
+      Path own = folder.resolve("cells" + trial);
+      Policy policy =
+          Policy.builder(new Quota(50, 3_600 * SECOND))
+              .algorithm(Algorithm.values()[trial % Algorithm.values().length])
+              .name("p")
+              .whenFull(FullMode.SKETCH)
+              .build();
+      Lines lines = new Lines();
+      List<String> had = new ArrayList<>();
+      try (StateFolder state = open(own, lines)) {
+        MemoryStore store = state.store("s", "", 64, 1 << 20);
+        state.begin();
+        Binding binding = store.bind("p", policy, WALL);
+        for (int i = 0; i < 400; i++) {
+          long key = random.nextLong(1, 200) * 0x9e3779b97f4a7c15L;
+          store.decide(binding, key, 1, WALL + i);
+          if (i == 300) {
+            state.fold();
+          }
+        }
+        assertThat(store.tables(binding)[0].table().sketching()).isTrue();
+        remaining(store, binding, had);
+      }
+      try (StateFolder state = open(own, lines)) {
+        MemoryStore store = state.store("s", "", 64, 1 << 20);
+        store.verify();
+        List<String> has = new ArrayList<>();
+        remaining(store, store.bind("p", policy, WALL), has);
+        assertThat(has).as("-Dweir.seed=%s, trial %s", Seed.SEED, trial).isEqualTo(had);
+      }
+    }
+  }
+
+  private static void remaining(MemoryStore store, Binding binding, List<String> all) {
+    for (int i = 1; i < 220; i++) {
+      all.add(store.decision(binding, i * 0x9e3779b97f4a7c15L, 0, WALL + 400).toString());
+    }
+  }
+
   /** One key, so that every record is in one file: cut anywhere, some prefix of changes is left. */
   @Test
   void journalThatEndsAnywhere_hasThePrefix() throws Exception {
