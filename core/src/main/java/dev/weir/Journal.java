@@ -71,7 +71,7 @@ final class Journal {
   /** The number of files that are kept ready, and at most kept for another use. */
   private static final int READY = 2 * LANES;
 
-  private static final int MOST_READY = 4 * LANES;
+  private static final int MOST_READY = 8 * LANES;
 
   /** What a reference stands for: a policy under which a table's keys are charged. */
   record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {

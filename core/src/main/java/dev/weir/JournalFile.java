@@ -78,11 +78,13 @@ final class JournalFile {
         zeros.clear().limit(Math.min(ZEROS, left));
         left -= file.write(zeros);
       }
-      file.force(true);
     }
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
+      JournalFile made =
+          new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
+      made.end(); // The system maps each page at its first store, which decisions need not wait for.
+      return made;
     }
   }
 

@@ -60,8 +60,11 @@ public final class StateFolder implements AutoCloseable {
   /** The longest time between the readings of two clocks, in nanoseconds. */
   private static final long READING = 20_000;
 
-  /** The time between two looks at the journals: what the end of the machine can lose. */
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  /** The time after which a journal is on the disk: what the end of the machine can lose. */
+  private static final Duration FORCE = Duration.ofSeconds(1);
+
+  /** The time between two looks at the lengths of journals. */
+  private static final Duration LOOK = Duration.ofMillis(100);
 
   /** The bytes of a journal from which an image is worth while, however small the store is. */
   private static final long LEAST_JOURNAL_BYTES = 64L << 20;
@@ -583,9 +586,11 @@ public final class StateFolder implements AutoCloseable {
     }
     if (durability == StateDurability.PROCESS) {
       every(LOOK, this::keep);
-      long look = LOOK.toNanos();
-      var unused =
-          journals.scheduleWithFixedDelay(this::force, look, look, TimeUnit.NANOSECONDS);
+      if (afterCrash == AfterCrash.AMNESTY) { // Otherwise nothing is read after the machine's end.
+        long time = FORCE.toNanos();
+        var unused =
+            journals.scheduleWithFixedDelay(this::force, time, time, TimeUnit.NANOSECONDS);
+      }
     } else if (afterCrash == AfterCrash.AMNESTY) {
       every(interval, this::saveAll);
     }
