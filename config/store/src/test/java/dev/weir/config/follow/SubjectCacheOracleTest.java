@@ -205,7 +205,7 @@ class SubjectCacheOracleTest {
   @Test
   void randomWritesAndFaults_whatIsFoundIsTheRecordAsOfTheLastPollOrLater() {
     int found = 0;
-    int runs = Trials.unseeded("cached subjects", Trials.runs(120, 1_500));
+    int runs = Trials.unseeded("cached subjects", Trials.runs(40, 400));
     for (long seed = 1; seed <= runs; seed++) {
       World world = new World(seed);
       for (int i = 0; i < 400; i++) {
