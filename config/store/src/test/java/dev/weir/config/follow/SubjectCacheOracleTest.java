@@ -221,6 +221,7 @@ class SubjectCacheOracleTest {
   @Test
   void threadsWriteFollowAndLook_noOldValueComesBackAfterItsChangeWasTold() throws Exception {
     int subjects = 40;
+    int writes = Trials.runs(1_500, 6_000);
     ConfigStore store = ConfigStores.inMemory(Ticker.wall());
     AtomicLongArray written = new AtomicLongArray(subjects);
     AtomicLongArray writing = new AtomicLongArray(subjects);
@@ -236,7 +237,7 @@ class SubjectCacheOracleTest {
             SplittableRandom random = new SplittableRandom(77 + thread);
             if (thread == 0) {
               try {
-                for (int i = 1; i <= 6_000; i++) {
+                for (int i = 1; i <= writes; i++) {
                   int subject = random.nextInt(subjects);
                   writing.set(subject, i);
                   SubjectRecord record =
