@@ -30,6 +30,9 @@ final class Served implements AutoCloseable {
 
   private static final int REQUEST_SECONDS = 60;
 
+  /** Servers that answer a few requests end before better code would pay. */
+  private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
+
   private final ChildProcess process;
   private final HttpClient http = HttpClient.newHttpClient();
   private final int[] ports = {-1, -1, -1, -1};
@@ -47,14 +50,15 @@ final class Served implements AutoCloseable {
   static Served serve(List<String> before, List<String> options, Class<?> main, String... settings)
       throws IOException {
     ChildProcess.Builder program = ChildProcess.java(main, onFreePorts(settings));
-    return new Served(program.within(before).options(options)).awaitReady();
+    return new Served(program.within(before).options(FIRST_COMPILER).options(options)).awaitReady();
   }
 
   /** Starts {@code weir serve} with classes of another path than that of the tests. */
   static Served servePacked(String path, List<String> options, String... settings)
       throws IOException {
     ChildProcess.Builder program = ChildProcess.java(Main.class, onFreePorts(settings));
-    return new Served(program.classPath(path).options(options)).awaitReady();
+    return new Served(program.classPath(path).options(FIRST_COMPILER).options(options))
+        .awaitReady();
   }
 
   private static String[] onFreePorts(String... settings) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("model")
 @Tag("sample")
 class RequestBatchTest {
-  private static final int SEEDS = Trials.runs(20, 60);
+  private static final int SEEDS = Trials.runs(10, 30);
   private static final int ROUNDS = 60;
   private static final int MOST = 20;
 

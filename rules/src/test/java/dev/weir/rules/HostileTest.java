@@ -253,7 +253,7 @@ class HostileTest {
                 rate_limit: {<<: *l, burst: 3, algorithm: token-bucket}
                 metadata: {a: [1, .inf, -.INF, .nan, 0o17, 1e5, ~]}
         """;
-    int runs = Trials.runs(3_000, 20_000);
+    int runs = Trials.runs(2_000, 10_000);
     long seed = Trials.random("damaged rules", runs).nextLong();
     Random random = new Random(seed);
     String letters = "{}[]:,-?*&!|>'\"%@`# \n\tabk1~<=.0";

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A test of a server that is open to everybody, with a heap of 256 MiB. */
 @Tag("siege")
-@Tag("sample")
 class OpenServerTest {
   @TempDir private static Path folder;
   private static Besieged besieged;
@@ -38,12 +37,14 @@ class OpenServerTest {
     assertThat(outcome.left()).as("connections that outlived the request timeout").isZero();
   }
 
+  @Tag("sample")
   @Test
   void halfSentMessages_areCutOff() throws Exception {
     Attack.Outcome outcome = besieged.endures(Calls.HALF_SENT);
     assertThat(outcome.left()).as("calls that outlived the request timeout").isZero();
   }
 
+  @Tag("sample")
   @Test
   void serverThatWasAttacked_stopsInTime() throws Exception {
     besieged.endures(UnfinishedRequests.COMMANDS);

@@ -30,6 +30,9 @@ class TestKindsTest {
       Pattern.compile(
           "^(?:public )?(abstract |final )?(?:class|interface|record) (\\w+)", Pattern.MULTILINE);
 
+  /** The line in the pom of a module whose tests profile rest leaves out. */
+  private static final String NO_KIND = "<tests.of.no.kind>true<";
+
   /** A sample of its kind, which mvn verify runs too. */
   private static final String SAMPLE = "sample";
 
@@ -67,6 +70,34 @@ class TestKindsTest {
         if (SAMPLING.matcher(text).find() && !ofAKind) {
           problems.add(
               source + ": fewer runs by default (expected: a kind, or no build makes all)");
+        }
+      }
+    }
+    assertThat(problems).isEmpty();
+  }
+
+  /** Main sources with a tag are contracts: the classes that inherit them have tests of a kind. */
+  @Test
+  void modulesWhoseTestsHaveNoKind_haveNoTag() {
+    List<String> contracts = new ArrayList<>();
+    for (Module module : Module.all()) {
+      for (Path source : module.sources("main")) {
+        Matcher type = TYPE.matcher(Module.read(source));
+        if (TAG.matcher(Module.read(source)).find() && type.find()) {
+          contracts.add(type.group(2));
+        }
+      }
+    }
+    assertThat(contracts).isNotEmpty();
+    Pattern ofAKind =
+        Pattern.compile(TAG + "|\\bextends (?:" + String.join("|", contracts) + ")\\b");
+    List<String> problems = new ArrayList<>();
+    for (Module module : Module.all()) {
+      if (Module.read(module.folder().resolve("pom.xml")).contains(NO_KIND)) {
+        for (Path source : module.sources("test")) {
+          if (ofAKind.matcher(Module.read(source)).find()) {
+            problems.add(source + ": of a kind (expected: none, by its pom's " + NO_KIND + ")");
+          }
         }
       }
     }

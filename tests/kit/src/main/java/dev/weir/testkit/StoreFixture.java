@@ -63,11 +63,11 @@ public abstract class StoreFixture {
 
   /**
    * Returns how often to repeat a step that is done {@code count} times with full effort and at
-   * full length, at least once; a third of it in a sample.
+   * full length, at least once; an eighth of it in a sample.
    */
   final int times(int count) {
     int full = Math.max(1, (int) Math.round(count * kind().effort()));
-    return Trials.runs(Math.max(1, full / 3), full);
+    return Trials.runs(Math.max(1, full / 8), full);
   }
 
   final void assertKeys(Store store, long count) {

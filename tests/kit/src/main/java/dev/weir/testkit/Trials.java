@@ -15,8 +15,8 @@ public final class Trials {
   public static final String SEED_PROPERTY = "weir.seed";
 
   /**
-   * The system property that sets how much the slow suites try: {@value #SAMPLE}, the default, or
-   * {@value #FULL}.
+   * The system property that sets how much the slow suites try: {@value #SAMPLE}, the default,
+   * {@value #FULL} or {@value #LONG}.
    */
   public static final String TESTS_PROPERTY = "weir.tests";
 
@@ -25,6 +25,11 @@ public final class Trials {
 
   /** The value of {@link #TESTS_PROPERTY} for the whole of each slow suite. */
   public static final String FULL = "full";
+
+  /** The value of {@link #TESTS_PROPERTY} for four times as much as {@link #FULL}. */
+  public static final String LONG = "long";
+
+  private static final int TIMES_LONGER = 4;
 
   /** The seed of all random tests in this process. */
   public static final long SEED = seed();
@@ -51,7 +56,8 @@ public final class Trials {
 
   /**
    * Returns how many runs a slow suite makes in this process: {@code full} if {@link
-   * #TESTS_PROPERTY} is {@value #FULL}, otherwise {@code sample}.
+   * #TESTS_PROPERTY} is {@value #FULL}, four times as many if it is {@value #LONG}, otherwise
+   * {@code sample}.
    *
    * @param sample the runs of an everyday build, 1..full
    * @param full the runs of the full build
@@ -68,9 +74,11 @@ public final class Trials {
     return switch (tests) {
       case SAMPLE -> sample;
       case FULL -> full;
+      case LONG -> Math.multiplyExact(full, TIMES_LONGER);
       default ->
           throw new IllegalArgumentException(
-              TESTS_PROPERTY + ": " + tests + " (expected: " + SAMPLE + " or " + FULL + ")");
+              TESTS_PROPERTY
+                  + ": %s (expected: %s, %s or %s)".formatted(tests, SAMPLE, FULL, LONG));
     };
   }
 

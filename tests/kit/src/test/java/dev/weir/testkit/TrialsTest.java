@@ -66,10 +66,11 @@ class TrialsTest {
   void runs_areASampleUnlessAllAreAskedFor() {
     assertThat(Trials.runs("sample", 400, 2_000)).isEqualTo(400);
     assertThat(Trials.runs("full", 400, 2_000)).isEqualTo(2_000);
+    assertThat(Trials.runs("long", 400, 2_000)).isEqualTo(8_000);
     assertThat(Trials.runs(3, 3)).isEqualTo(3);
     assertThatThrownBy(() -> Trials.runs("all", 400, 2_000))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("weir.tests: all (expected: sample or full)");
+        .hasMessage("weir.tests: all (expected: sample, full or long)");
     for (int sample : new int[] {0, 6}) {
       assertThatThrownBy(() -> Trials.runs("full", sample, 5))
           .isInstanceOf(IllegalArgumentException.class)

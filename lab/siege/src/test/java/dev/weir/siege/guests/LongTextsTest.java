@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A test of servers whose heap is smaller than the texts that they are sent to remember. */
+@Tag("siege")
 class LongTextsTest {
   private static final Duration ATTACK = Duration.ofSeconds(60);
 

@@ -38,7 +38,7 @@ class MemoryStoreMoveTest {
   private static final long LAST = FIRST | -1L >>> 12;
 
   /** The number of trials within which a move that does not shift the instants is found. */
-  private static final int SAMPLE = 250;
+  private static final int ENOUGH = 250;
 
   private final SplittableRandom random = Trials.numbers("moved keys");
 
@@ -142,7 +142,7 @@ class MemoryStoreMoveTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movedKey_admitsNoMoreThanItsBoundInRealTime(Algorithm algorithm) throws IOException {
-    int runs = Trials.runs(SAMPLE, 1_000);
+    int runs = Trials.runs(100, 500);
     Trials.report("moved keys, " + algorithm, runs);
     for (int trial = 0; trial < runs; trial++) {
       Policy policy = policy(algorithm, random.nextInt(1, 20), WINDOW + 8L * random.nextInt(9_000));
@@ -158,7 +158,7 @@ class MemoryStoreMoveTest {
   void moveWithoutShift_isCaught(Algorithm algorithm) throws IOException {
     boolean caught = false;
     int runs = 0;
-    for (; runs < SAMPLE && !caught; runs++) {
+    for (; runs < ENOUGH && !caught; runs++) {
       Policy policy = policy(algorithm, random.nextInt(1, 20), WINDOW);
       caught = fullest(policy, false, runs % 2 == 0) > Oracle.bound(policy);
     }

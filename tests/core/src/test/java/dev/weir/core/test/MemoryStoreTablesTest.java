@@ -44,7 +44,7 @@ class MemoryStoreTablesTest {
    * -Dweir.operations=...}.
    */
   private static final long OPERATIONS =
-      Long.getLong("weir.operations", Trials.runs(600_000, 4_000_000));
+      Long.getLong("weir.operations", Trials.runs(300_000, 2_000_000));
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
 
@@ -138,7 +138,7 @@ class MemoryStoreTablesTest {
   void growthThroughManySplits_forgetsNoLiveKey_andShrinksWhenAllHaveReset(Algorithm algorithm) {
     MemoryStore store = new MemoryStore();
     Binding binding = store.bind("rule", policy(algorithm, 2).build(), 0);
-    int keys = Trials.runs(100_000, 400_000);
+    int keys = Trials.runs(50_000, 200_000);
     for (int i = 0; i < keys; i++) {
       assertThat(store.decide(binding, FINGERPRINT.of(i), 1, 0)).isOne();
       int earlier = (int) (i * 0x9e3779b1L % (i + 1));

@@ -72,12 +72,11 @@ public class StoreLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(1)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("one key, modelled threads", 2))
+        .iterations(Trials.unseeded("one key, modelled threads", Trials.runs(1, 1)))
         .invocationsPerIteration(100)
         .check(StoreLincheckTest.class);
   }
 
-  @Tag("sample")
   @Test
   void realThreads_areLinearizable() {
     new StressOptions()
@@ -85,7 +84,7 @@ public class StoreLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("one key, real threads", Trials.runs(2, 15)))
+        .iterations(Trials.unseeded("one key, real threads", Trials.runs(1, 5)))
         .invocationsPerIteration(1_000)
         .check(StoreLincheckTest.class);
   }

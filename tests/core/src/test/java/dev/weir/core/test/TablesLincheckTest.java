@@ -97,7 +97,6 @@ public class TablesLincheckTest {
     return store.decide(tokens, fingerprint(key + 10), 1, 100 * SECOND) >= 0;
   }
 
-  @Tag("sample")
   @Test
   void interleavings_oneByOne_areLinearizable() {
     new ModelCheckingOptions()
@@ -105,7 +104,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(1, 8)))
+        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(1, 3)))
         .invocationsPerIteration(200)
         .check(TablesLincheckTest.class);
   }
@@ -118,7 +117,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, real threads", Trials.runs(3, 20)))
+        .iterations(Trials.unseeded("tables, real threads", Trials.runs(2, 8)))
         .invocationsPerIteration(1_000)
         .check(TablesLincheckTest.class);
   }

@@ -39,6 +39,8 @@ public record Pem(Path certificate, Path key, Path store) {
     Path store = folder.resolve(name + ".p12");
     ChildProcess.tool(
             "keytool",
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:+UseSerialGC",
             "-genkeypair",
             "-alias",
             name,

@@ -1,6 +1,9 @@
 package dev.weir.spring.test.web;
 
+import org.junit.jupiter.api.Tag;
+
 /** Tests of filters in an application of Spring WebFlux, on Tomcat. */
+@Tag("matrix")
 class ReactiveTomcatWebTest extends ReactiveWebTest {
   @Override
   ClassLoader classLoader() {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,9 +74,11 @@ class ClusterMapTest {
         .build();
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void randomMaps_areReadAsWritten() {
-    int runs = 500;
+    int runs = Trials.runs(150, 500);
     SplittableRandom random = Trials.random("maps", runs);
     for (int i = 0; i < runs; i++) {
       ClusterMap map = random(random);
@@ -117,9 +120,11 @@ class ClusterMapTest {
   }
 
   /** Every cut and many changed bytes: each is refused, or another valid map. */
+  @Tag("model")
+  @Tag("sample")
   @Test
   void damagedEntries_areRefusedOrMakeSense_andChangeNothingIfRefused() {
-    int runs = 4_000;
+    int runs = Trials.runs(1_000, 4_000);
     SplittableRandom random = Trials.random("damaged maps", runs);
     byte[] entry = Entry.map(FIRST.epoch(), FIRST.with(FIRST.members(), FIRST.replicas()));
     for (int i = 0; i < runs; i++) {

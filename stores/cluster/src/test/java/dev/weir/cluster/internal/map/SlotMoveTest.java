@@ -37,6 +37,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -182,10 +183,12 @@ class SlotMoveTest {
    * Three movers, each of which reads the map, does a step of it, and may stop anywhere; their
    * messages may come again much later.
    */
+  @Tag("model")
+  @Tag("sample")
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void moversThatStopAnywhere_leaveOneOwner_andExceedNoLimit(Algorithm algorithm) {
-    int runs = 60;
+    int runs = Trials.runs(20, 60);
     SplittableRandom random = Trials.random("movers of " + algorithm, runs);
     EnumSet<Step> steps = EnumSet.noneOf(Step.class);
     int moved = 0;

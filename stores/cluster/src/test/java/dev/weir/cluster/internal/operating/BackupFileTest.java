@@ -13,6 +13,7 @@ import dev.weir.cluster.Servers;
 import dev.weir.cluster.internal.map.Charter;
 import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.shared.ClusterMember;
+import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -130,12 +132,15 @@ class BackupFileTest {
     }
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void bitThatIsFlipped_inAnyPart_isFound() throws IOException {
+    int bits = Trials.unseeded("flipped bits of a part", Trials.runs(5, 20));
     long seed = 20_260_304;
     SplittableRandom random = new SplittableRandom(seed);
     for (String each : PARTS.keySet()) {
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < bits; i++) {
         byte[] bytes = PARTS.get(each).clone();
         int at = random.nextInt(bytes.length);
         bytes[at] ^= (byte) (1 << random.nextInt(8));

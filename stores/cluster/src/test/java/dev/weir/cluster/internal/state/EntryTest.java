@@ -77,7 +77,7 @@ class EntryTest {
   @Tag("sample")
   @Test
   void damagedEntries_areRefusedOrMakeSense() {
-    int runs = Trials.runs(10, 60);
+    int runs = Trials.runs(5, 30);
     SplittableRandom random = Trials.random("damaged entries", runs);
     for (int i = 0; i < runs; i++) {
       byte[] entry = Entries.entry(Entries.random(random, 1 + random.nextInt(5)));
@@ -99,7 +99,7 @@ class EntryTest {
   @Tag("sample")
   @Test
   void noise_isRefusedOrMakesSense() {
-    int runs = Trials.runs(2_000, 20_000);
+    int runs = Trials.runs(2_000, 10_000);
     SplittableRandom random = Trials.random("noise", runs);
     for (int i = 0; i < runs; i++) {
       byte[] noise = new byte[random.nextInt(80)];

@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -251,10 +252,12 @@ class GroupSlotsTest {
   }
 
   /** Back and forth, over logs whose times differ, with replicas that start from images. */
+  @Tag("model")
+  @Tag("sample")
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movesAtAnyTime_exceedNoLimit(Algorithm algorithm, @TempDir Path folder) throws IOException {
-    int runs = 30;
+    int runs = Trials.runs(8, 30);
     SplittableRandom random = Trials.random("slots of " + algorithm, runs);
     int files = 0;
     for (int trial = 0; trial < runs; trial++) {
