@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("model")
 class StressTest {
-  private static final int ITERATIONS = Integer.getInteger("weir.stress.iterations", 5);
+  private static final int ITERATIONS = Integer.getInteger("weir.stress.iterations", 3);
   private static final Duration LONGEST = Duration.ofHours(4);
 
   @Test
