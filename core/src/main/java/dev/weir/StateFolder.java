@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder that keeps the counts of stores over the ends of their process: an image of each, a
  * journal of what was changed since, and a mark while a process uses it. Used by one thread at a
- * time, except for {@link #ticker()}, {@link #bytes()} and {@link #isComplete()}.
+ * time, except for {@link #ticker()}, {@link #bytes()}, {@link #journalBytes()} and {@link
+ * #isComplete()}.
  */
 public final class StateFolder implements AutoCloseable {
   /*
@@ -105,6 +106,7 @@ public final class StateFolder implements AutoCloseable {
     private Log log = new SystemLog();
     private StateClock clock = StateClock.system();
     private boolean keepsTime = true;
+    private String crashOption = "afterCrash";
 
     private Builder(Path folder) {
       this.folder = Check.notNull("folder", folder);
@@ -119,6 +121,15 @@ public final class StateFolder implements AutoCloseable {
     /** Sets what becomes of limits after any other end. Default: {@link AfterCrash#DENY}. */
     public Builder afterCrash(AfterCrash afterCrash) {
       this.afterCrash = Check.notNull("afterCrash", afterCrash);
+      return this;
+    }
+
+    /**
+     * Sets the name of the option by which users set {@link #afterCrash}, for messages that name the
+     * remedy. Default: {@code afterCrash}.
+     */
+    public Builder afterCrashOption(String name) {
+      this.crashOption = Check.notNull("name", name);
       return this;
     }
 
@@ -142,7 +153,7 @@ public final class StateFolder implements AutoCloseable {
       return this;
     }
 
-    /** Has counts continue by the system's time, whatever the last process's was. */
+    /** Disables the last process's time: counts continue by the system's. */
     Builder bySystemTime() {
       keepsTime = false;
       return this;
@@ -169,13 +180,15 @@ public final class StateFolder implements AutoCloseable {
         throw unusable(folder, e);
       }
       lock.close();
-      throw new IOException(folder + ": in use by another server (expected: a folder for each)");
+      throw new IOException(
+          folder + ": in use by another server or store (expected: a folder for each)");
     }
   }
 
   private final Path folder;
   private final StateDurability durability;
   private final AfterCrash afterCrash;
+  private final String crashOption;
   private final Log log;
   private final StateClock clock;
   private final FileChannel lock;
@@ -231,6 +244,7 @@ public final class StateFolder implements AutoCloseable {
     this.folder = options.folder;
     this.durability = options.durability;
     this.afterCrash = options.afterCrash;
+    this.crashOption = options.crashOption;
     this.interval = options.interval;
     this.log = options.log;
     this.clock = options.clock;
@@ -355,13 +369,15 @@ public final class StateFolder implements AutoCloseable {
             ? "state: "
                 + name
                 + ": the last run did not end in order, so what it admitted is not known: keys are"
-                + " refused until their windows have passed (--state-after-crash amnesty admits"
-                + " them)"
+                + " refused until their windows have passed ("
+                + crashOption
+                + " amnesty admits them)"
             : "state: "
                 + name
                 + ": the last run did not end in order: what it admitted after the last state that"
-                + " is known is forgotten (--state-after-crash deny refuses keys until their"
-                + " windows have passed)");
+                + " is known is forgotten ("
+                + crashOption
+                + " deny refuses keys until their windows have passed)");
   }
 
   /** An image that is read from its head on. */
@@ -715,6 +731,15 @@ public final class StateFolder implements AutoCloseable {
   /** Returns the bytes of memory of the stores, which are about those of their images. */
   public long bytes() {
     return tables.values().stream().mapToLong(each -> each.store.bytes()).sum();
+  }
+
+  /** Returns the bytes of the journals' files that are in use, 0 without journals. */
+  public long journalBytes() {
+    return tables.values().stream()
+        .map(each -> each.journal)
+        .filter(Objects::nonNull)
+        .mapToLong(Journal::bytes)
+        .sum();
   }
 
   /** Returns whether the counts would be complete if the process died now. */
