@@ -73,7 +73,7 @@ final class Journal {
 
   private static final int MOST_READY = 8 * LANES;
 
-  /** What a reference stands for: a policy under which a table's keys are charged. */
+  /** The meaning of a reference: a policy under which a table's keys are charged. */
   record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {
     /** Returns whether the table is made from this policy, and not only charged under it. */
     boolean isOfItsShape() {
@@ -289,7 +289,7 @@ final class Journal {
     }
   }
 
-  /** Has a lane go on to another file, unless it has already. */
+  /** Moves a lane on to another file, unless it has already gone on. */
   private void next(Lane lane, JournalFile full, int words) throws IOException {
     synchronized (filesLock) {
       if (lane.file == full && !ended) {

@@ -66,14 +66,14 @@ record JournalFolder(Path folder, String name) {
     return Files.exists(of(".kept"));
   }
 
-  /** Says that the image and the journal together have everything. */
+  /** Writes the mark: the image and the journal together have everything. */
   void mark() throws IOException {
     Path mark = of(".kept");
     Files.writeString(mark, "The image and the journal together have every count.\n");
     StateFiles.sync(mark);
   }
 
-  /** Says that something is missing. */
+  /** Removes the mark: something is missing. */
   void unmark() throws IOException {
     Files.deleteIfExists(of(".kept"));
   }

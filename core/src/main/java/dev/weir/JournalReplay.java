@@ -21,6 +21,7 @@ final class JournalReplay {
   private long nextSequence;
   private long records;
   private long latestNanos;
+  private @Nullable String damage;
 
   /**
    * Prepares a replay.
@@ -52,10 +53,15 @@ final class JournalReplay {
     return latestNanos;
   }
 
+  /** Returns the first damage that was found and passed over, or null. */
+  @Nullable String damage() {
+    return damage;
+  }
+
   /**
    * Repeats all records that are not in the image.
    *
-   * @param asFar whether to repeat each file as far as it is right: after the end of the machine
+   * @param asFar whether to repeat each file as far as it is right, instead of failing
    * @throws IOException if a file is damaged or cannot be read
    */
   void run(boolean asFar) throws IOException {
@@ -80,11 +86,12 @@ final class JournalReplay {
     }
   }
 
-  private static @Nullable JournalFile opened(Path file, boolean asFar) throws IOException {
+  private @Nullable JournalFile opened(Path file, boolean asFar) throws IOException {
     try {
       return JournalFile.open(file);
     } catch (IOException e) {
       if (asFar) {
+        damage = e.getMessage();
         return null;
       }
       throw e;
@@ -115,10 +122,12 @@ final class JournalReplay {
         words = length < 1 || length > SlidingLog.MAX_LONGS ? -1 : 2 + (int) length;
       }
       if (!file.isRecord(at, words) || Journal.ref(head) >= refs.size()) {
+        IOException damaged = new IOException(file + ": damaged at byte " + at);
         if (asFar) {
+          damage = damaged.getMessage();
           return;
         }
-        throw new IOException(file + ": damaged at byte " + at);
+        throw damaged;
       }
       if (Journal.isAfter(image, head)) {
         repeat(file, at, kind, refs.get(Journal.ref(head)));

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder that keeps the counts of stores over the ends of their process: an image of each, a
  * journal of what was changed since, and a mark while a process uses it. Used by one thread at a
- * time, except for {@link #ticker()}, {@link #bytes()} and {@link #isComplete()}.
+ * time, except for {@link #ticker()}, {@link #bytes()}, {@link #journalBytes()} and {@link
+ * #isComplete()}.
  */
 public final class StateFolder implements AutoCloseable {
   /*
@@ -109,6 +110,7 @@ public final class StateFolder implements AutoCloseable {
     private StateClock clock = StateClock.system();
     private boolean keepsTime = true;
     private int fileBytes = JournalFile.BYTES;
+    private String crashOption = "afterCrash";
 
     private Builder(Path folder) {
       this.folder = Check.notNull("folder", folder);
@@ -123,6 +125,15 @@ public final class StateFolder implements AutoCloseable {
     /** Sets what becomes of limits after any other end. Default: {@link AfterCrash#DENY}. */
     public Builder afterCrash(AfterCrash afterCrash) {
       this.afterCrash = Check.notNull("afterCrash", afterCrash);
+      return this;
+    }
+
+    /**
+     * Sets the name of the option by which users set {@link #afterCrash}, for messages that name the
+     * remedy. Default: {@code afterCrash}.
+     */
+    public Builder afterCrashOption(String name) {
+      this.crashOption = Check.notNull("name", name);
       return this;
     }
 
@@ -151,7 +162,7 @@ public final class StateFolder implements AutoCloseable {
       return this;
     }
 
-    /** Has counts continue by the system's time, whatever the last process's was. */
+    /** Disables the last process's time: counts continue by the system's. */
     Builder bySystemTime() {
       keepsTime = false;
       return this;
@@ -178,7 +189,8 @@ public final class StateFolder implements AutoCloseable {
         throw unusable(folder, e);
       }
       lock.close();
-      throw new IOException(folder + ": in use by another server (expected: a folder for each)");
+      throw new IOException(
+          folder + ": in use by another server or store (expected: a folder for each)");
     }
   }
 
@@ -186,6 +198,7 @@ public final class StateFolder implements AutoCloseable {
   private final StateDurability durability;
   private final AfterCrash afterCrash;
   private final int fileBytes;
+  private final String crashOption;
   private final Log log;
   private final StateClock clock;
   private final FileChannel lock;
@@ -246,6 +259,7 @@ public final class StateFolder implements AutoCloseable {
     this.folder = options.folder;
     this.durability = options.clock.boot().isEmpty() ? StateDurability.NONE : options.durability;
     this.afterCrash = options.afterCrash;
+    this.crashOption = options.crashOption;
     this.interval = options.interval;
     this.fileBytes = options.fileBytes;
     this.log = options.log;
@@ -351,10 +365,11 @@ public final class StateFolder implements AutoCloseable {
     Path image = folder.resolve(name + IMAGE);
     SavedTable table = null;
     try {
-      if (files.isKept()) {
+      boolean kept = files.isKept();
+      if (kept) {
         table = repeated(name, keys, maxKeys, maxBytes, image, files);
       }
-      if (table == null && (anyCrashed || crashed.contains(name))) {
+      if (table == null && (kept || anyCrashed || crashed.contains(name))) {
         warnOfCrash(name);
         table = afterCrash == AfterCrash.DENY ? unknown(keys, maxKeys, maxBytes, files) : null;
       }
@@ -376,13 +391,15 @@ public final class StateFolder implements AutoCloseable {
             ? "state: "
                 + name
                 + ": the last run did not end in order, so what it admitted is not known: keys are"
-                + " refused until their windows have passed (--state-after-crash amnesty admits"
-                + " them)"
+                + " refused until their windows have passed ("
+                + crashOption
+                + " amnesty admits them)"
             : "state: "
                 + name
                 + ": the last run did not end in order: what it admitted after the last state that"
-                + " is known is forgotten (--state-after-crash deny refuses keys until their"
-                + " windows have passed)");
+                + " is known is forgotten ("
+                + crashOption
+                + " deny refuses keys until their windows have passed)");
   }
 
   /** An image that is read from its head on. */
@@ -462,6 +479,9 @@ public final class StateFolder implements AutoCloseable {
     SavedTable table;
     StateClock.Reading then;
     JournalReplay replay;
+    if (!Files.exists(image)) {
+      throw new IOException("is not there");
+    }
     try (OpenImage open = open(image, keys)) {
       then = open.then;
       if (!clock.sameBoot(then) && !anyTime) {
@@ -476,8 +496,12 @@ public final class StateFolder implements AutoCloseable {
       table.names = files.readNames();
       replay =
           new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
-      replay.run(!clock.sameBoot(then));
+      replay.run(anyTime);
       table.nextSequence = replay.nextSequence();
+    }
+    if (replay.damage() != null && clock.sameBoot(then)) {
+      log.warning("state: " + replay.damage());
+      warnOfCrash(name);
     }
     long now = ticker().nanos();
     if (anyTime) {
@@ -574,9 +598,13 @@ public final class StateFolder implements AutoCloseable {
    */
   public void begin() throws IOException {
     try {
-      if (durability == StateDurability.PROCESS) {
-        for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
-          beginJournal(each.getKey(), each.getValue());
+      for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
+        SavedTable table = each.getValue();
+        if (durability == StateDurability.PROCESS) {
+          beginJournal(each.getKey(), table);
+        } else if (table.files.isKept()) { // What this run changes will not be in that journal.
+          save(each.getKey(), table);
+          table.files.clear();
         }
       }
       mark();
@@ -748,6 +776,15 @@ public final class StateFolder implements AutoCloseable {
   /** Returns the bytes of memory of the stores, which are about those of their images. */
   public long bytes() {
     return tables.values().stream().mapToLong(each -> each.store.bytes()).sum();
+  }
+
+  /** Returns the bytes of the journals' files that are in use, 0 without journals. */
+  public long journalBytes() {
+    return tables.values().stream()
+        .map(each -> each.journal)
+        .filter(Objects::nonNull)
+        .mapToLong(Journal::bytes)
+        .sum();
   }
 
   /** Returns whether the counts would be complete if the process died now. */

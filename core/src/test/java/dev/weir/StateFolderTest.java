@@ -1,14 +1,17 @@
 package dev.weir;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -271,7 +274,7 @@ class StateFolderTest {
     try (Run run = new Run()) {
       assertThatThrownBy(Run::new)
           .isInstanceOf(IOException.class)
-          .hasMessageContaining(": in use by another server (expected: a folder for each)");
+          .hasMessageContaining(": in use by another server or store (expected: a folder for each)");
       assertThat(run.admits(10)).isTrue();
     }
   }
@@ -311,5 +314,147 @@ class StateFolderTest {
     assertThatThrownBy(Run::new)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("(expected: a folder that can be written)");
+  }
+
+  private void useJournal() {
+    durability = StateDurability.PROCESS;
+  }
+
+  @Test
+  void deathOfTheProcess_forgetsNothingAndRefusesNobody() throws Exception {
+    useJournal();
+    for (int life = 0; life < 3; life++) {
+      try (Run run = new Run()) {
+        assertThat(run.admits(3)).isTrue();
+      }
+      pass(1);
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(2)).isFalse();
+      assertThat(run.admits(1)).isTrue();
+      pass(57); // A minute after the first life.
+      assertThat(run.admits(4)).isFalse();
+      assertThat(run.admits(3)).isTrue();
+      run.stop();
+    }
+    assertThat(folder.resolve("state/rules.kept")).doesNotExist();
+    assertThat(String.join("\n", log)).contains("changes since their image repeated");
+    assertThat(log).noneMatch(line -> line.contains("refused until"));
+  }
+
+  @Test
+  void clockThatIsSetWhileTheProcessIsDown_changesNoCount() throws Exception {
+    useJournal();
+    for (long step : new long[] {-86_400, 86_400}) {
+      try (Run run = new Run()) {
+        assertThat(run.admits(10)).isTrue();
+      }
+      wall += step * SECOND;
+      pass(59);
+      try (Run run = new Run()) {
+        assertThat(run.ticker.nanos()).isEqualTo(wall);
+        assertThat(run.admits(1)).isFalse();
+        pass(1);
+        assertThat(run.admits(10)).isTrue();
+        pass(61);
+      }
+    }
+  }
+
+  @Test
+  void bootAfterTheDeathOfTheProcess_isACrash() throws Exception {
+    useJournal();
+    try (Run run = new Run()) {
+      assertThat(run.admits(3)).isTrue();
+    }
+    boot = "two";
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+    boot = "three";
+    afterCrash = AfterCrash.AMNESTY;
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse(); // The journal was written to the disk.
+    }
+  }
+
+  @Test
+  void journalOfAnEarlierRun_isNotTrustedAfterARunWithout() throws Exception {
+    useJournal();
+    try (Run run = new Run()) {
+      assertThat(run.admits(3)).isTrue();
+    }
+    durability = StateDurability.NONE;
+    try (Run run = new Run()) {
+      assertThat(run.admits(8)).isFalse();
+      assertThat(run.admits(7)).isTrue();
+    }
+    useJournal();
+    pass(30);
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(59);
+      assertThat(run.admits(1)).isFalse();
+      pass(1);
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  /** Neither the mark of the folder nor an orderly run without the store ends what is kept. */
+  @Test
+  void storeThatSomeRunsDoNotHave_isKeptForTheNext() throws Exception {
+    useJournal();
+    try (Run run = new Run("throttle", "its own")) {
+      assertThat(run.admits(4)).isTrue();
+    }
+    new Run().stop();
+    try (Run run = new Run("throttle", "its own")) {
+      assertThat(run.admits(7)).isFalse();
+      assertThat(run.admits(6)).isTrue();
+    }
+    new Run().stop();
+    boot = "two";
+    try (Run run = new Run("throttle", "its own")) {
+      assertThat(run.admits(1)).isFalse();
+    }
+    assertThat(String.join("\n", log)).contains("throttle: the last run did not end in order");
+  }
+
+  @Test
+  void imageThatIsGone_isACrash() throws Exception {
+    useJournal();
+    try (Run run = new Run()) {
+      assertThat(run.admits(3)).isTrue();
+    }
+    Files.delete(folder.resolve("state/rules.image"));
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+    }
+    assertThat(String.join("\n", log)).contains("rules.image: is not there");
+  }
+
+  /** An image of the version before has no number. */
+  @Test
+  void imageOfTheVersionBefore_isRead() throws Exception {
+    runOnce();
+    Path image = folder.resolve("state/rules.image");
+    byte[] bytes = Files.readAllBytes(image);
+    bytes[3] = '1';
+    int head = 4 + 8 + 8 + 2 + "one".length();
+    byte[] before = new byte[bytes.length - 4];
+    System.arraycopy(bytes, 0, before, 0, head);
+    System.arraycopy(bytes, head + 4, before, head, before.length - head);
+    CRC32C sum = new CRC32C();
+    ByteBuffer numbers = ByteBuffer.wrap(bytes);
+    sum.update((numbers.getLong(4) + " " + numbers.getLong(12) + " one").getBytes(UTF_8));
+    ByteBuffer.wrap(before).putLong(head, sum.getValue());
+    Files.write(image, before);
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
   }
 }

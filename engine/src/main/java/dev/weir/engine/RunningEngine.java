@@ -61,6 +61,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     private @Nullable RuleSource source;
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Store shared;
+    private @Nullable MemoryStore memory;
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
     private long maxBytes;
     private EngineSettings settings = EngineSettings.DEFAULTS;
@@ -108,6 +109,15 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     /** Adds a store that other processes share, for rules with {@code store: shared}. */
     public Builder shared(Store store) {
       shared = store;
+      return this;
+    }
+
+    /**
+     * Sets the store that counts in this process, such as one that keeps its counts over restarts;
+     * its own bounds hold then, and it is closed with the engine. Default: a new one.
+     */
+    public Builder memory(MemoryStore store) {
+      memory = store;
       return this;
     }
 
@@ -168,13 +178,11 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     /**
      * Reads the rules, puts them in force, and starts the threads.
      *
-     * @throws RulesException if the rules have errors; the shared store is closed then
+     * @throws RulesException if the rules have errors; the stores are closed then
      */
     public RunningEngine start() {
-      MemoryStore memory =
-          maxBytes == 0 ? new MemoryStore(maxKeys) : new MemoryStore(maxKeys, maxBytes);
-      RoutedStore store =
-          shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared);
+      MemoryStore local = memory == null ? newMemory() : memory;
+      RoutedStore store = shared == null ? RoutedStore.local(local) : RoutedStore.of(local, shared);
       Engine engine =
           Engine.builder(store)
               .ticker(ticker)
@@ -190,6 +198,10 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
         running.close();
         throw e;
       }
+    }
+
+    private MemoryStore newMemory() {
+      return maxBytes == 0 ? new MemoryStore(maxKeys) : new MemoryStore(maxKeys, maxBytes);
     }
   }
 

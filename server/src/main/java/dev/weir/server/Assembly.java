@@ -141,6 +141,7 @@ final class Assembly {
     ServerParts serverParts =
         ServerParts.builder(engine, load, new CallerBuckets(tables.buckets(), ticker.nanos()))
             .shared(shared)
+            .state(state)
             .tokens(tokens.tokens())
             .configuration(configuration)
             .admin(admin)

@@ -209,6 +209,7 @@ final class Doors {
 
   private void addOthers(Families to) {
     parts.shared().addMetrics(to);
+    parts.state().addMetrics(to);
     parts.configuration().addMetrics(to, parts.engine().subjectMetrics());
     parts.upstream().addMetrics(to);
   }

@@ -7,6 +7,7 @@ import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.RefusalLog;
 import dev.weir.server.internal.rules.Configuration;
+import dev.weir.server.internal.state.StateStorage;
 
 /**
  * The parts of a server that its ports use. A part that a server does not have does nothing.
@@ -14,6 +15,7 @@ import dev.weir.server.internal.rules.Configuration;
  * @param load the load for elastic rules
  * @param buckets the buckets of callers that need no rules
  * @param shared the store that the server shares with others
+ * @param state the storage of the counts over restarts
  * @param tokens the tokens of clients that send requests for decisions
  * @param configuration the configuration store
  * @param admin the parts for administration
@@ -26,6 +28,7 @@ record ServerParts(
     SystemLoad load,
     CallerBuckets buckets,
     StoreConnection shared,
+    StateStorage state,
     Tokens tokens,
     Configuration configuration,
     AdminParts admin,
@@ -44,6 +47,7 @@ record ServerParts(
     private final SystemLoad load;
     private final CallerBuckets buckets;
     private StoreConnection shared = StoreConnection.NONE;
+    private StateStorage state = StateStorage.NONE;
     private Tokens tokens = Tokens.notRequired();
     private Configuration configuration = Configuration.NONE;
     private AdminParts admin = AdminParts.NONE;
@@ -59,6 +63,11 @@ record ServerParts(
 
     Builder shared(StoreConnection newShared) {
       shared = newShared;
+      return this;
+    }
+
+    Builder state(StateStorage newState) {
+      state = newState;
       return this;
     }
 
@@ -94,7 +103,17 @@ record ServerParts(
 
     ServerParts build() {
       return new ServerParts(
-          engine, load, buckets, shared, tokens, configuration, admin, upstream, refusals, tracing);
+          engine,
+          load,
+          buckets,
+          shared,
+          state,
+          tokens,
+          configuration,
+          admin,
+          upstream,
+          refusals,
+          tracing);
     }
   }
 }

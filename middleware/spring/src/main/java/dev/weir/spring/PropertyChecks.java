@@ -6,6 +6,8 @@ import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.identity.TemplateException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -62,6 +64,7 @@ final class PropertyChecks {
     if (properties.maxMemory() != null && properties.maxMemory().toBytes() < 1) {
       wrong("weir.max-memory", properties.maxMemory(), "at least 1B");
     }
+    state(properties.state().dir());
     filters(properties.filters());
     properties.limits().forEach(this::limit);
     if (problems.stream().noneMatch(problem -> problem.name().startsWith("weir.limits."))) {
@@ -134,6 +137,16 @@ final class PropertyChecks {
     }
     if (queue.maxBlockedThreads() < 0) {
       wrong("weir.queue.max-blocked-threads", queue.maxBlockedThreads(), "at least 0");
+    }
+  }
+
+  private void state(@Nullable String dir) {
+    try {
+      if (dir != null && (dir.isBlank() || Path.of(dir).toString().isEmpty())) {
+        wrong("weir.state.dir", dir, "a folder");
+      }
+    } catch (InvalidPathException e) {
+      wrong("weir.state.dir", dir, "a folder");
     }
   }
 

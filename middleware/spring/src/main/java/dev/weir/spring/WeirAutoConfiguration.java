@@ -53,6 +53,7 @@ public final class WeirAutoConfiguration {
       EngineSettings settings,
       LoadSignal load,
       SharedStores stores,
+      CountsFolder counts,
       ObjectProvider<Ticker> ticker,
       ReloadListeners listeners,
       @Qualifier(SHARED_STORE) ObjectProvider<Store> sharedStore) {
@@ -78,6 +79,14 @@ public final class WeirAutoConfiguration {
       if (shared != null) {
         builder.shared(shared);
       }
+      try {
+        counts.give(properties, shared, ticker.getIfAvailable(), builder);
+      } catch (RuntimeException e) {
+        if (shared != null) {
+          shared.close();
+        }
+        throw e;
+      }
     }
     return builder.start();
   }
@@ -90,6 +99,12 @@ public final class WeirAutoConfiguration {
   @Bean
   SharedStores weirSharedStores() {
     return new SharedStores();
+  }
+
+  /** Returns the folder of the counts; the engine, which depends on it, is closed before it. */
+  @Bean
+  CountsFolder weirCountsFolder() {
+    return new CountsFolder();
   }
 
   @Bean

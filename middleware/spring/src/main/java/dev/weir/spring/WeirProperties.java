@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.AfterCrash;
 import dev.weir.identity.MissingValue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ import org.springframework.util.unit.DataSize;
  * @param identity How secrets become keys.
  * @param maxKeys Most keys that are counted in this process. Default: 4,194,304.
  * @param maxMemory Most memory that their state takes. Default: no bound.
+ * @param state Folder that keeps the counts of this process over restarts.
  * @param metrics Meters.
  * @param annotations The annotation RateLimit.
  */
@@ -55,6 +57,7 @@ public record WeirProperties(
     @DefaultValue Identity identity,
     @Nullable Long maxKeys,
     @Nullable DataSize maxMemory,
+    @DefaultValue State state,
     @DefaultValue Metrics metrics,
     @DefaultValue Annotations annotations) {
 
@@ -237,6 +240,17 @@ public record WeirProperties(
       return "Identity[]";
     }
   }
+
+  /**
+   * The folder that keeps the counts of this process over restarts.
+   *
+   * @param dir Folder that keeps the counts of this process over restarts. Each process needs its
+   *     own. Without it counts are forgotten when the process ends.
+   * @param afterCrash What becomes of limits after an end of the machine without a stop, or if the
+   *     folder could not be written: deny refuses keys until their windows have passed, amnesty
+   *     goes on with the counts that are known.
+   */
+  public record State(@Nullable String dir, @DefaultValue("deny") AfterCrash afterCrash) {}
 
   /**
    * Meters.

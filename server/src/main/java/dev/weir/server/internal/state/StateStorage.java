@@ -5,6 +5,8 @@ import dev.weir.StateFolder;
 import dev.weir.Ticker;
 import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
+import dev.weir.server.internal.metrics.Families;
+import dev.weir.server.internal.metrics.StateFamilies;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
@@ -15,8 +17,8 @@ import java.util.Optional;
 
 /**
  * The storage that keeps the counts of a server's tables over its restarts, or that keeps nothing.
- * Used by one thread at a time, except for {@link #ticker()}, {@link #bytes()} and {@link
- * #isComplete()}.
+ * Used by one thread at a time, except for {@link #ticker()}, {@link #bytes()}, {@link
+ * #isComplete()} and {@link #addMetrics}.
  */
 public final class StateStorage implements AutoCloseable {
   /** The tables that servers have; one run may have fewer of them than another. */
@@ -37,6 +39,9 @@ public final class StateStorage implements AutoCloseable {
         }
       };
 
+  /** Without a folder: nothing is kept. */
+  public static final StateStorage NONE = new StateStorage(Optional.empty(), "");
+
   private final Optional<StateFolder> folder;
 
   /** The name of the setting that gives the folder. */
@@ -56,7 +61,7 @@ public final class StateStorage implements AutoCloseable {
   public static StateStorage open(ServerSettings settings) throws StartException {
     Optional<Path> path = settings.stateFolder();
     if (path.isEmpty()) {
-      return new StateStorage(Optional.empty(), "");
+      return NONE;
     }
     String setting = settings.folderSource(Settings.STATE_DIR);
     Optional<Path> data = settings.value(Settings.DATA_DIR);
@@ -72,6 +77,7 @@ public final class StateStorage implements AutoCloseable {
           StateFolder.builder(path.get())
               .durability(settings.value(Settings.STATE_DURABILITY))
               .afterCrash(settings.value(Settings.STATE_AFTER_CRASH))
+              .afterCrashOption(Settings.STATE_AFTER_CRASH.flag())
               .interval(settings.value(Settings.STATE_INTERVAL))
               .log(LOG)
               .open();
@@ -93,6 +99,11 @@ public final class StateStorage implements AutoCloseable {
   /** Returns whether the counts would be complete if the process died now. */
   public boolean isComplete() {
     return folder.isPresent() && folder.get().isComplete();
+  }
+
+  /** Adds the state of the storage, if anything is kept. */
+  public void addMetrics(Families to) {
+    folder.ifPresent(kept -> StateFamilies.add(to, kept.isComplete(), kept.journalBytes()));
   }
 
   /** Returns the clock that decides: that of the last run if it is still right. */

@@ -111,6 +111,7 @@ class ServerMetricsTest {
       to.gauge("weir_cluster_pretended", "None.", 101);
       ConfigFamilies.add(to, CONFIG);
       ClientFamilies.add(to, CLIENT);
+      StateFamilies.add(to, true, 111);
     }
   }
 
@@ -201,6 +202,8 @@ class ServerMetricsTest {
       expected.put("weir_lease_unknown_total", 79.0);
       expected.put("weir_lease_full_total", 80.0);
       expected.put("weir_cluster_pretended", 101.0);
+      expected.put("weir_state_kept", 1.0);
+      expected.put("weir_state_journal_bytes", 111.0);
       expected.put("weir_client_available", 1.0);
       expected.put("weir_client_admitted_locally_total", 91.0);
       expected.put("weir_client_refused_locally_total", 92.0);
@@ -295,7 +298,8 @@ class ServerMetricsTest {
     String page = page(ServerMetrics.registry(() -> counted(null, Double.NaN)), "text/plain");
     assertThat(page)
         .contains("\nweir_load NaN\n")
-        .doesNotContain("weir_store", "weir_cluster", "weir_config", "weir_limits");
+        .doesNotContain(
+            "weir_store", "weir_cluster", "weir_config", "weir_limits", "weir_state_kept");
   }
 
   /**
