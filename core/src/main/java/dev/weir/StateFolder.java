@@ -242,7 +242,9 @@ public final class StateFolder implements AutoCloseable {
     /** The bytes of the image on the disk. */
     long imageBytes;
 
-    /** The journal that is repeated on the image, unless that alone is complete. */
+    /** True if the journal on the disk was repeated in the store, and has to stay until its image. */
+    boolean repeated;
+
     JournalFolder.Names names = new JournalFolder.Names(List.of(), 0);
 
     long nextSequence;
@@ -493,6 +495,7 @@ public final class StateFolder implements AutoCloseable {
       MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
       table = new SavedTable(exact, keys, files);
       table.image = then.image();
+      table.repeated = true;
       table.names = files.readNames();
       replay =
           new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
@@ -539,6 +542,7 @@ public final class StateFolder implements AutoCloseable {
             new SavedTable(
                 MemoryStore.restored(in, maxKeys, maxBytes, known, now), from.keys, from.files);
         moved.image = from.image;
+        moved.repeated = true;
         moved.names = from.names;
         moved.nextSequence = from.nextSequence;
         return moved;
@@ -625,9 +629,8 @@ public final class StateFolder implements AutoCloseable {
   }
 
   private void beginJournal(String name, SavedTable table) throws IOException {
-    if (!table.files.isKept()) {
+    if (!table.repeated) {
       table.files.clear();
-      table.names = new JournalFolder.Names(List.of(), 0);
     }
     List<Path> before = table.files.files();
     Journal journal =
