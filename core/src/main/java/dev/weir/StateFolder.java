@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StateFolder implements AutoCloseable {
   /*
-   * An orderly stop writes an image of each store when nothing is decided any more, deletes the
-   * journal, and then removes the mark. If there is a journal at a start, it is repeated on the
+   * An orderly stop writes an image of each store when nothing is decided any more, removes the
+   * mark, and then deletes the journals, so that a death on the way loses nothing either. If there is a journal at a start, it is repeated on the
    * image, and nothing is lost: what a process has written is the system's, whatever becomes of the
    * process. That is not so if the machine was booted in between, or if the journal had to end;
    * then a mark that is still there says that the last admissions are not known. A start that fails
@@ -63,8 +63,12 @@ public final class StateFolder implements AutoCloseable {
   /** The time between two looks at the journals: what the end of the machine can lose. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
-  /** The bytes of a journal from which an image is worth while, however small the store is. */
-  private static final long LEAST_JOURNAL_BYTES = 64L << 20;
+  /**
+   * The bytes of a journal from which an image is worth while, however small the store is; tests
+   * set fewer.
+   */
+  private static final long LEAST_JOURNAL_BYTES =
+      Long.getLong("weir.state.journal-bytes", 64L << 20);
 
   private static final String RUNNING = "running";
   private static final String RUNNING_TEXT =
@@ -214,7 +218,10 @@ public final class StateFolder implements AutoCloseable {
     /** The bytes of the image on the disk. */
     long imageBytes;
 
-    /** The journal that is repeated on the image, unless that alone is complete. */
+    /** True if this store is an image and what a journal has; false if there is no journal. */
+    boolean repeated;
+
+    /** What the numbers in that journal stand for. */
     JournalFolder.Names names = new JournalFolder.Names(List.of(), 0);
 
     long nextSequence;
@@ -238,8 +245,7 @@ public final class StateFolder implements AutoCloseable {
     this.crashed = running();
     this.anyCrashed = crashed.contains("");
     this.offsetNanos = options.keepsTime ? offset() : 0;
-    this.keeper =
-        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
+    this.keeper = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
   }
 
   /** Returns a builder of the folder at a path. */
@@ -365,8 +371,7 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /** An image that is read from its head on. */
-  private record OpenImage(DataInputStream in, StateClock.Reading then)
-      implements AutoCloseable {
+  private record OpenImage(DataInputStream in, StateClock.Reading then) implements AutoCloseable {
     @Override
     public void close() throws IOException {
       in.close();
@@ -452,9 +457,9 @@ public final class StateFolder implements AutoCloseable {
       MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
       table = new SavedTable(exact, keys, files);
       table.image = then.image();
+      table.repeated = true;
       table.names = files.readNames();
-      replay =
-          new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
+      replay = new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
       replay.run(!clock.sameBoot(then));
       table.nextSequence = replay.nextSequence();
     }
@@ -474,8 +479,7 @@ public final class StateFolder implements AutoCloseable {
         then,
         ", %d changes since their image repeated, in %d ms"
             .formatted(
-                replay.records(),
-                TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
+                replay.records(), TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
     return table;
   }
 
@@ -494,6 +498,7 @@ public final class StateFolder implements AutoCloseable {
             new SavedTable(
                 MemoryStore.restored(in, maxKeys, maxBytes, known, now), from.keys, from.files);
         moved.image = from.image;
+        moved.repeated = from.repeated;
         moved.names = from.names;
         moved.nextSequence = from.nextSequence;
         return moved;
@@ -558,7 +563,17 @@ public final class StateFolder implements AutoCloseable {
           beginJournal(each.getKey(), each.getValue());
         }
       }
+      if (durability == StateDurability.NONE) {
+        for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
+          foldBefore(each.getKey(), each.getValue());
+        }
+      }
       mark();
+      if (durability == StateDurability.NONE) {
+        for (SavedTable each : tables.values()) {
+          each.files.clear(); // It will not have what is decided from now on.
+        }
+      }
       begun = true;
     } catch (IOException e) {
       throw unusable(folder, e);
@@ -570,10 +585,17 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
+  /** Writes an image of what the last run's journal had, for a run that has none. */
+  private void foldBefore(String name, SavedTable table) throws IOException {
+    if (table.repeated) {
+      table.store.images(table.image);
+      save(name, table);
+    }
+  }
+
   private void beginJournal(String name, SavedTable table) throws IOException {
-    if (!table.files.isKept()) {
+    if (!table.repeated) {
       table.files.clear();
-      table.names = new JournalFolder.Names(List.of(), 0);
     }
     List<Path> before = table.files.files();
     Journal journal =
@@ -758,13 +780,16 @@ public final class StateFolder implements AutoCloseable {
     for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       SavedTable table = each.getValue();
       keys += save(each.getKey(), table);
+    }
+    Files.deleteIfExists(folder.resolve(RUNNING));
+    StateFiles.sync(folder);
+    // Only now: until here, a death would be followed by a start with the journals.
+    for (SavedTable table : tables.values()) {
       if (table.journal != null) {
         table.journal.close();
       }
       table.files.clear();
     }
-    Files.deleteIfExists(folder.resolve(RUNNING));
-    StateFiles.sync(folder);
     log.info(
         "state: %d keys saved in %d ms"
             .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
