@@ -2,7 +2,6 @@ package dev.weir;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,7 +34,8 @@ final class Journal {
    * Images are fuzzy: each segment is copied at an instant of its own. A segment has the number of
    * the last image that has it, and a record has that number as its epoch. So image E, and after it
    * the records of epochs E and later, are the store; earlier records are in the image. Files that
-   * were full before image E began are free as soon as it is complete.
+   * were full before image E began are free as soon as it is complete. A lane that is not full for
+   * many images goes on to another file all the same: the numbers of epochs come again.
    *
    * Records refer to a table and a policy by a number. The file of names has, for each number, what
    * it stands for. It is appended to before the number is first used.
@@ -63,8 +63,11 @@ final class Journal {
   private static final int REF_BITS = 20;
   private static final int KIND_SHIFT = 28;
 
-  /** The number of epochs that records tell apart: there are at most a few at once. */
+  /** The number of epochs that records tell apart. */
   private static final int EPOCHS = 1 << (KIND_SHIFT - REF_BITS);
+
+  /** The most images for which a lane keeps a file: far fewer than records tell apart. */
+  private static final int MOST_EPOCHS = EPOCHS / 8;
 
   private static final int MOST_REFS = 1 << REF_BITS;
 
@@ -166,8 +169,7 @@ final class Journal {
     for (Ref each : known.refs()) {
       refs.put(each, refs.size());
     }
-    names =
-        FileChannel.open(folder.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    names = FileChannel.open(folder.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     names.truncate(known.bytes()).position(known.bytes());
     for (int i = 0; i < LANES; i++) {
       lanes[i] = new Lane(i, begun(i, fileBytes));
@@ -295,10 +297,7 @@ final class Journal {
       if (lane.file == full && !ended) {
         int length = Math.max(fileBytes, JournalFile.FIRST + JournalFile.length(words));
         JournalFile next = begun(lane.number, length);
-        full.left(epoch);
-        left.add(full);
-        leftBytes += full.length();
-        lane.file = next;
+        goOn(lane, next);
       }
     }
     try {
@@ -308,13 +307,34 @@ final class Journal {
     }
   }
 
+  private void goOn(Lane lane, JournalFile next) {
+    JournalFile before = lane.file;
+    before.left(epoch);
+    left.add(before);
+    leftBytes += before.length();
+    lane.file = next;
+  }
+
+  /** Has lanes go on whose files have records of images long ago. */
+  private void renew(int image) throws IOException {
+    synchronized (filesLock) {
+      for (Lane lane : lanes) {
+        if (image - lane.file.begunIn() > MOST_EPOCHS && !ended) {
+          JournalFile next = begun(lane.number, fileBytes);
+          lane.file.fill(); // So that no record follows whose epoch is later than the one it has.
+          goOn(lane, next);
+        }
+      }
+    }
+  }
+
   private JournalFile begun(int lane, int length) throws IOException {
     JournalFile next = length > fileBytes ? null : ready.poll();
     long sequence = nextSequence++;
     if (next == null) {
       next = JournalFile.create(folder.file(sequence), length);
     }
-    next.begin(lane, sequence);
+    next.begin(lane, sequence, epoch);
     return next;
   }
 
@@ -352,6 +372,11 @@ final class Journal {
 
   /** Frees the files whose records an image has, which is complete and on the disk. */
   void imaged(int image) {
+    try {
+      renew(image);
+    } catch (IOException e) {
+      end(e);
+    }
     List<JournalFile> spare = new ArrayList<>();
     synchronized (filesLock) {
       left.removeIf(

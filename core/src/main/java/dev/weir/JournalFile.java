@@ -54,6 +54,9 @@ final class JournalFile {
   private long sequence;
   private int lane;
 
+  /** The epoch that had begun when the file came into use. */
+  private int begunIn;
+
   /** The epoch that had begun when the lane went on to another file. */
   private int leftIn;
 
@@ -117,10 +120,11 @@ final class JournalFile {
     }
   }
 
-  /** Begins to use this file, which has no records. */
-  void begin(int lane, long sequence) {
+  /** Begins to use this file, which has no records, in an epoch. */
+  void begin(int lane, long sequence, int epoch) {
     this.sequence = sequence;
     this.lane = lane;
+    begunIn = epoch;
     word(SEQUENCE, sequence);
     word(LANE, lane);
     word(CHECK, headCheck());
@@ -153,6 +157,10 @@ final class JournalFile {
     return bytes.capacity();
   }
 
+  int begunIn() {
+    return begunIn;
+  }
+
   int leftIn() {
     return leftIn;
   }
@@ -170,6 +178,11 @@ final class JournalFile {
     }
     claimed.set(bytes.capacity()); // So that failed claims cannot overflow.
     return -1;
+  }
+
+  /** Makes the file full: every later claim fails. */
+  void fill() {
+    claimed.set(bytes.capacity());
   }
 
   /** Returns the bytes of a record of some words behind its head. */

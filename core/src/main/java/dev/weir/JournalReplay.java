@@ -74,7 +74,8 @@ final class JournalReplay {
         files.add(file);
       }
     }
-    files.sort(Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
+    files.sort(
+        Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
     try {
       for (JournalFile each : files) {
         repeat(each, asFar);
@@ -150,7 +151,9 @@ final class JournalReplay {
   /** Returns an entry for the same table with a policy of the table's own shape. */
   private Ref ofItsShape(Ref ref) throws IOException {
     for (Ref each : refs) {
-      if (each.isOfItsShape() && each.name().equals(ref.name()) && each.shape().equals(ref.shape())) {
+      if (each.isOfItsShape()
+          && each.name().equals(ref.name())
+          && each.shape().equals(ref.shape())) {
         return each;
       }
     }

@@ -46,6 +46,7 @@ public final class MemoryStore implements LocalStore {
 
   /** The folder of this store alone, if it has one. */
   private @Nullable StateFolder folder;
+
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   public MemoryStore() {
@@ -140,8 +141,7 @@ public final class MemoryStore implements LocalStore {
       if (journal == null) {
         return new MemoryStore(maxKeys, maxBytes);
       }
-      StateFolder kept =
-          StateFolder.builder(journal).afterCrash(afterCrash).bySystemTime().open();
+      StateFolder kept = StateFolder.builder(journal).afterCrash(afterCrash).bySystemTime().open();
       try {
         MemoryStore store = kept.store("limits", "its own", maxKeys, maxBytes);
         kept.begin();
@@ -258,12 +258,7 @@ public final class MemoryStore implements LocalStore {
       }
       image =
           new Image(
-              this,
-              images,
-              histories.values(),
-              fingerprint,
-              calendar.write(),
-              unknownBeforeNanos);
+              this, images, histories.values(), fingerprint, calendar.write(), unknownBeforeNanos);
       return image;
     }
   }
@@ -280,12 +275,21 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
+  /** Numbers images from another one on, which was the last. */
+  void images(int last) {
+    synchronized (beginning) {
+      images = last;
+    }
+  }
+
   /** Returns the table of a name and a policy, for what a journal has counted under it. */
   Table tableOf(String name, Policy policy) {
     return histories.computeIfAbsent(name, this::newHistory).tableOf(policy);
   }
 
-  /** Makes witnesses of all tables, as after a start: policies are put in force by {@link #bind}. */
+  /**
+   * Makes witnesses of all tables, as after a start: policies are put in force by {@link #bind}.
+   */
   void retireAll(long nowNanos) {
     histories.values().forEach(each -> each.retire(clamp(nowNanos)));
   }
@@ -356,11 +360,7 @@ public final class MemoryStore implements LocalStore {
    */
   public void lay(byte[] lifted, long nowNanos) throws IOException {
     SlotImage.read(Check.notNull("lifted", lifted))
-        .layInto(
-            histories,
-            this::newHistory,
-            calendar,
-            clamp(nowNanos));
+        .layInto(histories, this::newHistory, calendar, clamp(nowNanos));
   }
 
   /**

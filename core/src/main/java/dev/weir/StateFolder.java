@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StateFolder implements AutoCloseable {
   /*
-   * An orderly stop writes an image of each store when nothing is decided any more, deletes the
-   * journal, and then removes the mark. If there is a journal at a start, it is repeated on the
+   * An orderly stop writes an image of each store when nothing is decided any more, removes the
+   * mark, and then deletes the journals, so that a death on the way loses nothing either. If there is a journal at a start, it is repeated on the
    * image, and nothing is lost: what a process has written is the system's, whatever becomes of the
    * process. That is not so if the machine was booted in between, or if the journal had to end;
    * then a mark that is still there says that the last admissions are not known. A start that fails
@@ -67,8 +67,12 @@ public final class StateFolder implements AutoCloseable {
   /** The time between two looks at the lengths of journals. */
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** The bytes of a journal from which an image is worth while, however small the store is. */
-  private static final long LEAST_JOURNAL_BYTES = 64L << 20;
+  /**
+   * The bytes of a journal from which an image is worth while, however small the store is; tests
+   * set fewer.
+   */
+  private static final long LEAST_JOURNAL_BYTES =
+      Long.getLong("weir.state.journal-bytes", 64L << 20);
 
   private static final String RUNNING = "running";
   private static final String RUNNING_TEXT =
@@ -242,9 +246,10 @@ public final class StateFolder implements AutoCloseable {
     /** The bytes of the image on the disk. */
     long imageBytes;
 
-    /** True if the journal on the disk was repeated in the store, and has to stay until its image. */
+    /** True if this store is an image and what a journal has; false if there is no journal. */
     boolean repeated;
 
+    /** What the numbers in that journal stand for. */
     JournalFolder.Names names = new JournalFolder.Names(List.of(), 0);
 
     long nextSequence;
@@ -405,8 +410,7 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /** An image that is read from its head on. */
-  private record OpenImage(DataInputStream in, StateClock.Reading then)
-      implements AutoCloseable {
+  private record OpenImage(DataInputStream in, StateClock.Reading then) implements AutoCloseable {
     @Override
     public void close() throws IOException {
       in.close();
@@ -497,8 +501,7 @@ public final class StateFolder implements AutoCloseable {
       table.image = then.image();
       table.repeated = true;
       table.names = files.readNames();
-      replay =
-          new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
+      replay = new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
       replay.run(anyTime);
       table.nextSequence = replay.nextSequence();
     }
@@ -522,8 +525,7 @@ public final class StateFolder implements AutoCloseable {
         then,
         ", %d changes since their image repeated, in %d ms"
             .formatted(
-                replay.records(),
-                TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
+                replay.records(), TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
     return table;
   }
 
@@ -542,7 +544,7 @@ public final class StateFolder implements AutoCloseable {
             new SavedTable(
                 MemoryStore.restored(in, maxKeys, maxBytes, known, now), from.keys, from.files);
         moved.image = from.image;
-        moved.repeated = true;
+        moved.repeated = from.repeated;
         moved.names = from.names;
         moved.nextSequence = from.nextSequence;
         return moved;
@@ -603,15 +605,18 @@ public final class StateFolder implements AutoCloseable {
   public void begin() throws IOException {
     try {
       for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
-        SavedTable table = each.getValue();
         if (durability == StateDurability.PROCESS) {
-          beginJournal(each.getKey(), table);
-        } else if (table.files.isKept()) { // What this run changes will not be in that journal.
-          save(each.getKey(), table);
-          table.files.clear();
+          beginJournal(each.getKey(), each.getValue());
+        } else {
+          foldBefore(each.getKey(), each.getValue());
         }
       }
       mark();
+      if (durability == StateDurability.NONE) {
+        for (SavedTable each : tables.values()) {
+          each.files.clear(); // It will not have what is decided from now on.
+        }
+      }
       begun = true;
     } catch (IOException e) {
       throw unusable(folder, e);
@@ -625,6 +630,14 @@ public final class StateFolder implements AutoCloseable {
       }
     } else if (afterCrash == AfterCrash.AMNESTY) {
       every(interval, this::saveAll);
+    }
+  }
+
+  /** Writes an image of what the last run's journal had, for a run that has none. */
+  private void foldBefore(String name, SavedTable table) throws IOException {
+    if (table.repeated) {
+      table.store.images(table.image);
+      save(name, table);
     }
   }
 
@@ -832,13 +845,16 @@ public final class StateFolder implements AutoCloseable {
     for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       SavedTable table = each.getValue();
       keys += save(each.getKey(), table);
+    }
+    Files.deleteIfExists(folder.resolve(RUNNING));
+    StateFiles.sync(folder);
+    // Only now: until here, a death would be followed by a start with the journals.
+    for (SavedTable table : tables.values()) {
       if (table.journal != null) {
         table.journal.close();
       }
       table.files.clear();
     }
-    Files.deleteIfExists(folder.resolve(RUNNING));
-    StateFiles.sync(folder);
     log.info(
         "state: %d keys saved in %d ms"
             .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));

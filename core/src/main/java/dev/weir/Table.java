@@ -288,7 +288,8 @@ final class Table {
     }
   }
 
-  // The repetition of what a journal has, for keys with or without a slot, even if there is no room.
+  // The repetition of what a journal has, for keys with or without a slot, even if there is no
+  // room.
 
   /** A change of the state of a slot. */
   private interface Change {

@@ -32,6 +32,10 @@ class StateFolderTest {
   private String boot = "one";
   private AfterCrash afterCrash = AfterCrash.DENY;
   private StateDurability durability = StateDurability.NONE;
+
+  /** The name of a second store of each run, if there is one. */
+  private @Nullable String second;
+
   private final StateFolder.Log lines =
       new StateFolder.Log() {
         @Override
@@ -80,6 +84,9 @@ class StateFolderTest {
               .open();
       ticker = state.ticker();
       store = state.store(name, keys, 1_000, 1 << 20);
+      if (second != null) {
+        MemoryStore unused = state.store(second, keys, 1_000, 1 << 20);
+      }
       binding = store.bind("p", POLICY, ticker.nanos());
       state.begin();
     }
@@ -198,7 +205,8 @@ class StateFolderTest {
     try (Run run = new Run()) {
       assertThat(run.admits(10)).isTrue();
     }
-    assertThat(String.join("\n", log)).contains("what it admitted after the last state that is known is forgotten");
+    assertThat(String.join("\n", log))
+        .contains("what it admitted after the last state that is known is forgotten");
   }
 
   @Test
@@ -305,6 +313,93 @@ class StateFolderTest {
     assertThat(run.duringSave).isNull();
     try (Run next = new Run()) {
       assertThat(next.admits(1)).isFalse();
+    }
+  }
+
+  @Test
+  void deathDuringTheLastSave_forgetsNothingAndRefusesNobody() throws Exception {
+    durability = StateDurability.PROCESS;
+    second = "throttle";
+    try (Run run = new Run()) {
+      assertThat(run.admits(4)).isTrue();
+      Files.createDirectories(folder.resolve("state/throttle.image.next/full"));
+      assertThatThrownBy(run.state::save).isInstanceOf(IOException.class);
+    }
+    Files.delete(folder.resolve("state/throttle.image.next/full"));
+    try (Run run = new Run()) {
+      assertThat(run.admits(7)).isFalse();
+      assertThat(run.admits(6)).isTrue();
+    }
+  }
+
+  @Test
+  void runWithoutAJournal_endsTheJournalOfTheRunBefore() throws Exception {
+    durability = StateDurability.PROCESS;
+    try (Run run = new Run()) {
+      assertThat(run.admits(4)).isTrue();
+    }
+    durability = StateDurability.NONE;
+    try (Run run = new Run()) {
+      assertThat(run.admits(7)).isFalse();
+      assertThat(run.admits(6)).isTrue();
+    }
+    durability = StateDurability.PROCESS;
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void amnestyWithoutAJournal_goesOnWithWhatTheJournalHad() throws Exception {
+    durability = StateDurability.PROCESS;
+    try (Run run = new Run()) {
+      assertThat(run.admits(4)).isTrue();
+    }
+    durability = StateDurability.NONE;
+    afterCrash = AfterCrash.AMNESTY;
+    for (int i = 0; i < 2; i++) { // The first takes over the journal, the second its image.
+      try (Run run = new Run()) {
+        assertThat(run.admits(7)).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void machinesEnd_isFollowedByAJournalAsAnyStart() throws Exception {
+    durability = StateDurability.PROCESS;
+    try (Run run = new Run()) {
+      assertThat(run.admits(4)).isTrue();
+    }
+    boot = "two";
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(4)).isTrue();
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(7)).isFalse();
+      assertThat(run.admits(6)).isTrue();
+    }
+  }
+
+  /** Tests that a record is not taken for a later one when its number comes again. */
+  @Test
+  void changeBeforeManyImages_isCountedOnce() throws Exception {
+    durability = StateDurability.PROCESS;
+    try (Run run = new Run()) {
+      assertThat(run.admits(4)).isTrue();
+      for (int i = 0; i < 300; i++) {
+        run.state.fold();
+        if (i == 140) {
+          assertThat(run.admits(1)).isTrue();
+        }
+      }
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(6)).isFalse();
+      assertThat(run.admits(5)).isTrue();
     }
   }
 
