@@ -84,9 +84,9 @@ final class JournalFile {
     }
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      JournalFile made =
-          new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
-      made.end(); // The system maps each page at its first store, which decisions need not wait for.
+      JournalFile made = new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
+      made.end(); // The system maps each page at its first store, which decisions need not wait
+      // for.
       return made;
     }
   }

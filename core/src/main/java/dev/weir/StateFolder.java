@@ -133,8 +133,8 @@ public final class StateFolder implements AutoCloseable {
     }
 
     /**
-     * Sets the name of the option by which users set {@link #afterCrash}, for messages that name the
-     * remedy. Default: {@code afterCrash}.
+     * Sets the name of the option by which users set {@link #afterCrash}, for messages that name
+     * the remedy. Default: {@code afterCrash}.
      */
     public Builder afterCrashOption(String name) {
       this.crashOption = Check.notNull("name", name);
@@ -625,8 +625,7 @@ public final class StateFolder implements AutoCloseable {
       every(LOOK, this::keep);
       if (afterCrash == AfterCrash.AMNESTY) { // Otherwise nothing is read after the machine's end.
         long time = FORCE.toNanos();
-        var unused =
-            journals.scheduleWithFixedDelay(this::force, time, time, TimeUnit.NANOSECONDS);
+        var unused = journals.scheduleWithFixedDelay(this::force, time, time, TimeUnit.NANOSECONDS);
       }
     } else if (afterCrash == AfterCrash.AMNESTY) {
       every(interval, this::saveAll);

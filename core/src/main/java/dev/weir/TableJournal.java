@@ -52,8 +52,7 @@ final class TableJournal {
       if (all.size() >= MOST_KNOWN) {
         all.clear(); // Policies that were replaced must not stay for ever.
       }
-      known =
-          all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each))));
+      known = all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each))));
       last = known;
     }
     return known.ref;

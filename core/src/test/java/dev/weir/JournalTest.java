@@ -150,7 +150,9 @@ class JournalTest {
         store.verify();
         // Compared as hashes first: a difference of millions of characters is not shown well.
         String has = contents(store, bindings);
-        assertThat(has.hashCode()).as("-Dweir.seed=%s, %s", Seed.SEED, lines.all).isEqualTo(had.hashCode());
+        assertThat(has.hashCode())
+            .as("-Dweir.seed=%s, %s", Seed.SEED, lines.all)
+            .isEqualTo(had.hashCode());
       }
       delete(own);
     }
@@ -334,7 +336,8 @@ class JournalTest {
   /** Returns the file that has records. */
   private static Path journalOf(Path at, String prefix) throws IOException {
     try (Stream<Path> all = Files.list(at)) {
-      for (Path each : all.filter(file -> file.getFileName().toString().startsWith(prefix)).toList()) {
+      for (Path each :
+          all.filter(file -> file.getFileName().toString().startsWith(prefix)).toList()) {
         JournalFile file = JournalFile.open(each);
         if (file != null && file.head(JournalFile.FIRST) != 0) {
           return each;

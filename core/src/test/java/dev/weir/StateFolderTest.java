@@ -282,7 +282,8 @@ class StateFolderTest {
     try (Run run = new Run()) {
       assertThatThrownBy(Run::new)
           .isInstanceOf(IOException.class)
-          .hasMessageContaining(": in use by another server or store (expected: a folder for each)");
+          .hasMessageContaining(
+              ": in use by another server or store (expected: a folder for each)");
       assertThat(run.admits(10)).isTrue();
     }
   }
