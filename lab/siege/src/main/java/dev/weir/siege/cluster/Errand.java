@@ -2,11 +2,17 @@ package dev.weir.siege.cluster;
 
 import dev.weir.siege.guests.Guest;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A request of a client, with a check of its answer. */
 public interface Errand {
   String rule();
+
+  /** Returns all rules that the request is for, of which {@link #rule} is the first. */
+  default List<String> rules() {
+    return List.of(rule());
+  }
 
   String key();
 

@@ -12,6 +12,7 @@ import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A client that sends requests by {@code ShouldRateLimit}. */
@@ -41,25 +42,33 @@ final class GrpcGuest implements Guest {
 
   @Override
   public Answer request(String rule, String key, int permits) throws IOException {
-    RateLimitRequest request =
-        RateLimitRequest.newBuilder()
-            .setDomain(DOMAIN)
-            .setHitsAddend(permits)
-            .addDescriptors(
-                RateLimitDescriptor.newBuilder()
-                    .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(rule).setValue(key)))
-            .build();
+    return request(List.of(rule), key, permits);
+  }
+
+  @Override
+  public Answer request(List<String> rules, String key, int permits) throws IOException {
+    RateLimitRequest.Builder request =
+        RateLimitRequest.newBuilder().setDomain(DOMAIN).setHitsAddend(permits);
+    for (String each : rules) {
+      request.addDescriptors(
+          RateLimitDescriptor.newBuilder()
+              .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(each).setValue(key)));
+    }
     RateLimitResponse response;
     try {
       response =
-          stub.withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS).shouldRateLimit(request);
+          stub.withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+              .shouldRateLimit(request.build());
     } catch (StatusRuntimeException e) {
       throw new IOException(e.getMessage(), e);
     }
     if (response.getOverallCode() == RateLimitResponse.Code.OK) {
       return new Answer(true, Answer.WITHIN_LIMIT);
     }
-    long wait = response.getStatuses(0).getDurationUntilReset().getSeconds();
+    long wait = 0; // Of several rules, some may be unused.
+    for (RateLimitResponse.DescriptorStatus each : response.getStatusesList()) {
+      wait = Math.max(wait, each.getDurationUntilReset().getSeconds());
+    }
     return new Answer(false, wait > UNDECIDED_SECONDS ? Answer.OVER_LIMIT : Answer.REFUSED);
   }
 

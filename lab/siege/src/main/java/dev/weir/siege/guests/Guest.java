@@ -2,6 +2,7 @@ package dev.weir.siege.guests;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 
 /** An ordinary client on its own connection. Not safe for use by several threads. */
 public interface Guest extends AutoCloseable {
@@ -34,6 +35,18 @@ public interface Guest extends AutoCloseable {
    * @throws IOException if there is no decision within {@link #PATIENCE}
    */
   Answer request(String rule, String key, int permits) throws IOException;
+
+  /**
+   * Requests permits of several rules for one key: of all, or of none.
+   *
+   * @throws UnsupportedOperationException if this protocol cannot
+   */
+  default Answer request(List<String> rules, String key, int permits) throws IOException {
+    if (rules.size() != 1) {
+      throw new UnsupportedOperationException("rules: " + rules + " (expected: one)");
+    }
+    return request(rules.get(0), key, permits);
+  }
 
   /** Requests one permit. */
   default Answer request(String rule, String key) throws IOException {

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A client that sends requests by {@code POST /v1/check} on one connection, which it never reopens
@@ -36,10 +38,30 @@ public final class HttpGuest implements Guest {
 
   @Override
   public Answer request(String rule, String key, int permits) throws IOException {
-    String body =
+    return check(
         String.format(
             "{\"domain\":\"%s\",\"descriptor\":{\"%s\":\"%s\"},\"permits\":%d}",
-            DOMAIN, rule, key, permits);
+            DOMAIN, rule, key, permits));
+  }
+
+  @Override
+  public Answer request(List<String> rules, String key, int permits) throws IOException {
+    if (rules.size() == 1) {
+      return request(rules.get(0), key, permits);
+    }
+    String descriptors =
+        rules.stream()
+            .map(
+                each ->
+                    String.format("{\"entries\":[{\"key\":\"%s\",\"value\":\"%s\"}]}", each, key))
+            .collect(Collectors.joining(","));
+    return check(
+        String.format(
+            "{\"domain\":\"%s\",\"descriptors\":[%s],\"permits\":%d}",
+            DOMAIN, descriptors, permits));
+  }
+
+  private Answer check(String body) throws IOException {
     Response response =
         exchange("POST /v1/check", "Content-Length: " + body.length() + "\r\n\r\n" + body);
     Matcher reason = REASON.matcher(response.body);

@@ -112,7 +112,7 @@ public final class Visitor implements AutoCloseable {
     Errand errand = errands.get();
     long start = System.nanoTime();
     try {
-      Guest.Answer answer = asked.request(errand.rule(), errand.key(), errand.permits());
+      Guest.Answer answer = asked.request(errand.rules(), errand.key(), errand.permits());
       long end = System.nanoTime();
       tally.add(answer, end - due);
       met.countDown();
