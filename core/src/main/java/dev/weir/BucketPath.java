@@ -70,7 +70,7 @@ final class BucketPath {
       segment.wrote(now);
       TableJournal journal = table.journal;
       if (journal != null) {
-        journal.charged(segment.epoch(), fingerprint, effective, 0, permits, policy);
+        journal.bucket(segment.epoch(), fingerprint, effective, charged);
       }
     } finally {
       segment.unlockWrite(claimed);

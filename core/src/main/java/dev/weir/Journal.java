@@ -55,8 +55,11 @@ final class Journal {
   static final int REMOVE = 7;
   static final int BAR = 8;
 
+  /** The state of a bucket, which is as short as a charge, and needs no policy to be repeated. */
+  static final int BUCKET = 9;
+
   /** The words of a record behind its head, by kind; a state has its length in its second word. */
-  static final int[] WORDS = {-1, 3, 4, 5, 4, -1, -1, 1, 3};
+  static final int[] WORDS = {-1, 3, 4, 5, 4, -1, -1, 1, 3, 3};
 
   static final int LANES = 4;
 
@@ -69,7 +72,14 @@ final class Journal {
   /** The most images for which a lane keeps a file: far fewer than records tell apart. */
   private static final int MOST_EPOCHS = EPOCHS / 8;
 
-  private static final int MOST_REFS = 1 << REF_BITS;
+  /** The mask of a reference in the head of a record. */
+  private static final int REFS = (1 << REF_BITS) - 1;
+
+  /**
+   * The most policies that records refer to, since they stay for as long as the journal; beyond
+   * them states are written instead of charges.
+   */
+  private static final int MOST_REFS = 1 << 16;
 
   /** The number of files that are kept ready, and at most kept for another use. */
   private static final int READY = 2 * LANES;
@@ -195,9 +205,10 @@ final class Journal {
   /**
    * Returns the number for a table and a policy, for {@link #head}.
    *
-   * @return -1 if the journal has ended
+   * @param needed whether the table has no number yet
+   * @return -1 if the journal has ended, or has numbers for so many policies already
    */
-  int ref(Ref ref) {
+  int ref(Ref ref, boolean needed) {
     Integer known = refs.get(ref);
     if (known != null) {
       return known;
@@ -206,8 +217,11 @@ final class Journal {
       synchronized (names) {
         known = refs.get(ref);
         if (known == null) {
-          if (ended || refs.size() >= MOST_REFS) {
-            throw new IOException(refs.size() + " policies (expected: fewer)");
+          if (ended || (!needed && refs.size() >= MOST_REFS)) {
+            return -1;
+          }
+          if (refs.size() >= REFS) {
+            throw new IOException(refs.size() + " limits (expected: fewer)");
           }
           JournalFolder.append(names, ref);
           known = refs.size();
@@ -230,7 +244,7 @@ final class Journal {
   }
 
   static int ref(int head) {
-    return head & MOST_REFS - 1;
+    return head & REFS;
   }
 
   /** Returns whether a record belongs to an image's epoch or a later one. */

@@ -74,6 +74,11 @@ final class JournalReplay {
         files.add(file);
       }
     }
+    for (Ref each : refs) {
+      if (each.isOfItsShape()) { // Its limit counts, even if no record refers to it.
+        var unused = table(each);
+      }
+    }
     files.sort(
         Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
     try {
@@ -194,7 +199,11 @@ final class JournalReplay {
         if (kind == Journal.CELL && table.cellBits() != ref.cellBits()) {
           throw new IOException("counts keys together by other bounds (expected: the same)");
         }
-        table.replace(fingerprint, state, kind == Journal.CELL);
+        table.replace(fingerprint, state, kind == Journal.CELL, Meter.LONG_AGO);
+      }
+      case Journal.BUCKET -> {
+        reached(second);
+        table.replace(fingerprint, new long[] {third}, false, second);
       }
       case Journal.REMOVE -> table.remove(fingerprint);
       case Journal.BAR -> table.restoreBar(fingerprint, second, third);

@@ -164,13 +164,24 @@ final class PolicyHistory {
 
   private synchronized void widenTables(Policy policy) {
     List<ShapeTable> widened = new ArrayList<>();
+    mayCharge(policy);
     for (ShapeTable each : tables) {
       widened.add(each.table().shape.equals(policy.shape()) ? each.widened(policy) : each);
     }
     swap(widened);
   }
 
+  private void mayCharge(Policy policy) {
+    for (ShapeTable each : tables) {
+      TableJournal own = each.table().journal;
+      if (own != null && each.table().shape.equals(policy.shape())) {
+        own.mayCharge(policy);
+      }
+    }
+  }
+
   private void change(Policy policy, boolean alone, long nowNanos) {
+    mayCharge(policy);
     List<ShapeTable> changed = new ArrayList<>();
     boolean found = false;
     for (ShapeTable each : tables) {

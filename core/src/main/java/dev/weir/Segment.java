@@ -305,7 +305,7 @@ final class Segment extends SequenceLock {
     }
     size++;
     if (table.journal != null && s != table.fresh) {
-      table.journal.added(imaged, fingerprint, false, s, i, slab == null ? width - 1 : s.length);
+      table.journal.state(imaged, fingerprint, false, s, i, slab == null ? width - 1 : s.length);
     }
     return slot;
   }
@@ -314,7 +314,7 @@ final class Segment extends SequenceLock {
   int addCell(long fingerprint, long[] s, long nowNanos) {
     TableJournal journal = table.journal;
     if (journal != null) {
-      journal.added(imaged, fingerprint, true, s, 0, slab == null ? width - 1 : s.length);
+      journal.state(imaged, fingerprint, true, s, 0, slab == null ? width - 1 : s.length);
     }
     return add(fingerprint, s, 0, nowNanos);
   }
@@ -436,8 +436,14 @@ final class Segment extends SequenceLock {
       s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, false);
     }
     put(slot, s, nowNanos);
-    if (table.journal != null) {
-      table.journal.charged(imaged, slots[slot], effectiveNanos, waitNanos, permits, policy);
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      long key = slots[slot];
+      if (table.ofBuckets) {
+        journal.bucket(imaged, key, effectiveNanos, slots[slot + 1]);
+      } else if (!journal.charged(imaged, key, effectiveNanos, waitNanos, permits, policy)) {
+        journalState(journal, slot);
+      }
     }
   }
 
@@ -460,10 +466,21 @@ final class Segment extends SequenceLock {
       s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, false);
     }
     put(slot, s, nowNanos);
-    if (table.journal != null) {
-      table.journal.recorded(
-          imaged, slots[slot], effectiveNanos, atNanos, permits, asked, admitting);
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      long key = slots[slot];
+      if (table.ofBuckets) {
+        journal.bucket(imaged, key, effectiveNanos, slots[slot + 1]);
+      } else if (!journal.recorded(
+          imaged, key, effectiveNanos, atNanos, permits, asked, admitting)) {
+        journalState(journal, slot);
+      }
     }
+  }
+
+  private void journalState(TableJournal journal, int slot) {
+    long[] s = table.copy(this, slot);
+    journal.state(imaged, slots[slot], false, s, 0, s.length);
   }
 
   /** Gives permits back to the state of a slot by {@link Meter#refund}. */
@@ -473,9 +490,23 @@ final class Segment extends SequenceLock {
         slot,
         meter.refund(state(slot), offset(slot), latestNanos, permits, atNanos, policy),
         nowNanos);
-    if (table.journal != null) {
-      table.journal.refunded(imaged, slots[slot], latestNanos, permits, atNanos, policy);
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      long key = slots[slot];
+      if (table.ofBuckets) {
+        journal.bucket(imaged, key, latestNanos, slots[slot + 1]);
+      } else if (!journal.refunded(imaged, key, latestNanos, permits, atNanos, policy)) {
+        journalState(journal, slot);
+      }
     }
+  }
+
+  /** Replaces the state of a slot by one that a journal has. */
+  void overwrite(int slot, long[] s, long nowNanos) {
+    if (slab == null) {
+      System.arraycopy(s, 0, slots, slot + 1, width - 1);
+    }
+    put(slot, s, nowNanos);
   }
 
   /** Returns the number of the last image that has these keys, see {@link Journal}. */

@@ -346,9 +346,22 @@ final class Table {
   }
 
   /** Replaces a key's state, or adds the key, or the cell of several, with it. */
-  void replace(long fingerprint, long[] state, boolean cell) {
-    remove(fingerprint);
-    restore(fingerprint, state, cell, Meter.LONG_AGO);
+  void replace(long fingerprint, long[] state, boolean cell, long nowNanos) {
+    Segment segment = segment(fingerprint);
+    boolean found;
+    long stamp = segment.writeLock();
+    try {
+      int slot = segment.find(fingerprint);
+      found = slot > 0;
+      if (found) {
+        segment.overwrite(slot, state, nowNanos);
+      }
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+    if (!found) {
+      restore(fingerprint, state, cell, nowNanos);
+    }
   }
 
   /** Takes a key from another store, even if there is no room. */

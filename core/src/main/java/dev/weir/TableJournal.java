@@ -16,6 +16,9 @@ final class TableJournal {
   private final Shape shape;
   private final int cellBits;
 
+  /** The policy from which a reader makes the table. */
+  private final KnownPolicy first;
+
   /** The policy that was referred to last: mostly the only one. Racy on purpose. */
   private KnownPolicy last;
 
@@ -35,7 +38,8 @@ final class TableJournal {
     this.name = name;
     this.shape = policy.shape();
     this.cellBits = cellBits;
-    this.last = new KnownPolicy(policy, journal.ref(refTo(policy)));
+    this.first = new KnownPolicy(policy, journal.ref(refTo(policy), true));
+    this.last = first;
   }
 
   private Ref refTo(Policy policy) {
@@ -52,18 +56,36 @@ final class TableJournal {
       if (all.size() >= MOST_KNOWN) {
         all.clear(); // Policies that were replaced must not stay for ever.
       }
-      known = all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each))));
+      known = all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each), false)));
       last = known;
     }
     return known.ref;
   }
 
-  /** Returns the number of any policy of this table. */
+  /** Returns the number of this table, where the policy does not matter. */
   private int ref() {
-    return last.ref;
+    return first.ref;
   }
 
-  void charged(
+  /** Journals that a policy may charge keys, which matters to a reader if its limit is large. */
+  void mayCharge(Policy policy) {
+    int unused = ref(policy);
+  }
+
+  /** Journals the state of a bucket. */
+  void bucket(int epoch, long fingerprint, long effective, long state) {
+    int ref = ref();
+    if (ref >= 0) {
+      journal.write(Journal.head(Journal.BUCKET, epoch, ref), fingerprint, effective, state);
+    }
+  }
+
+  /**
+   * Journals {@link Meter#charge}.
+   *
+   * @return false if the state has to be journaled instead
+   */
+  boolean charged(
       int epoch, long fingerprint, long effective, long wait, long permits, Policy policy) {
     int ref = ref(policy);
     if (ref >= 0 && wait == 0) {
@@ -72,10 +94,15 @@ final class TableJournal {
       int head = Journal.head(Journal.CHARGE_LATER, epoch, ref);
       journal.write(head, new long[] {fingerprint, effective, permits, wait});
     }
+    return ref >= 0;
   }
 
-  /** Journals {@link Meter#record}. */
-  void recorded(
+  /**
+   * Journals {@link Meter#record}.
+   *
+   * @return false if the state has to be journaled instead
+   */
+  boolean recorded(
       int epoch,
       long fingerprint,
       long effective,
@@ -89,19 +116,25 @@ final class TableJournal {
       int head = Journal.head(Journal.RECORD, epoch, ref);
       journal.write(head, new long[] {fingerprint, effective, at, permits, admittingRef});
     }
+    return admittingRef >= 0;
   }
 
-  /** Journals {@link Meter#refund}. */
-  void refunded(int epoch, long fingerprint, long latest, long given, long at, Policy policy) {
+  /**
+   * Journals {@link Meter#refund}.
+   *
+   * @return false if the state has to be journaled instead
+   */
+  boolean refunded(int epoch, long fingerprint, long latest, long given, long at, Policy policy) {
     int ref = ref(policy);
     if (ref >= 0) {
       int head = Journal.head(Journal.REFUND, epoch, ref);
       journal.write(head, new long[] {fingerprint, latest, given, at});
     }
+    return ref >= 0;
   }
 
-  /** Journals that a key, or the cell of several, was added with a state. */
-  void added(int epoch, long fingerprint, boolean cell, long[] state, int offset, int length) {
+  /** Journals the state of a key that is there, or was added; or of a cell that was added. */
+  void state(int epoch, long fingerprint, boolean cell, long[] state, int offset, int length) {
     int ref = ref();
     if (ref >= 0) {
       int head = Journal.head(cell ? Journal.CELL : Journal.STATE, epoch, ref);

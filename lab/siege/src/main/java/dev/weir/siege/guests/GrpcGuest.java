@@ -65,7 +65,10 @@ final class GrpcGuest implements Guest {
     if (response.getOverallCode() == RateLimitResponse.Code.OK) {
       return new Answer(true, Answer.WITHIN_LIMIT);
     }
-    long wait = response.getStatuses(0).getDurationUntilReset().getSeconds();
+    long wait = 0; // Of several rules, some may be unused.
+    for (RateLimitResponse.DescriptorStatus each : response.getStatusesList()) {
+      wait = Math.max(wait, each.getDurationUntilReset().getSeconds());
+    }
     return new Answer(false, wait > UNDECIDED_SECONDS ? Answer.OVER_LIMIT : Answer.REFUSED);
   }
 
