@@ -683,7 +683,7 @@ public final class StateFolder implements AutoCloseable {
             () -> {
               try {
                 whileOpen(task);
-              } catch (IOException | RuntimeException e) {
+              } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 log.warning("state: no image: " + e);
               }
             },
@@ -823,7 +823,11 @@ public final class StateFolder implements AutoCloseable {
     try {
       whileOpen(this::saveLast);
     } catch (IOException | RuntimeException e) {
-      throw new IOException("not saved, the next start is one after a crash: " + e, e);
+      throw new IOException(
+          isComplete()
+              ? "not saved, the next start goes on with the journal: " + e
+              : "not saved, the next start is one after a crash: " + e,
+          e);
     } finally {
       begun = false;
     }

@@ -1,6 +1,5 @@
 package dev.weir;
 
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -12,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
-import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -147,7 +145,7 @@ final class StateImage {
 
   /** A reader of an image. Used by one thread, once. */
   static final class Reader {
-    private final CheckedInputStream summed;
+    private final SummedInput summed;
     private final DataInputStream in;
     private final long known;
     private final long now;
@@ -169,8 +167,7 @@ final class StateImage {
     }
 
     private Reader(InputStream image, long known, long now, boolean exactly) throws IOException {
-      this.summed =
-          new CheckedInputStream(new BufferedInputStream(image, BUFFER_BYTES), new CRC32C());
+      this.summed = new SummedInput(image);
       this.in = new DataInputStream(summed);
       this.known = known;
       this.now = now;
@@ -272,7 +269,7 @@ final class StateImage {
 
     private void end() throws IOException {
       long counted = in.readLong();
-      long sum = summed.getChecksum().getValue();
+      long sum = summed.sum();
       if (in.readLong() != sum || counted != keys) {
         throw new IOException("damaged: its sum is wrong");
       }
@@ -327,8 +324,8 @@ final class StateImage {
     private void readKeys(Table table, boolean sketching) throws IOException {
       Meter before = table.shape.meter(imaged);
       long shown = table.shape.algorithm().aligned() ? imaged.of(known) : known;
-      for (long key = in.readLong(); key != 0; key = in.readLong()) {
-        long[] state = readState(table.meter, in);
+      for (long key = summed.nextLong(); key != 0; key = summed.nextLong()) {
+        long[] state = readState(table.meter);
         keys++;
         if (exactly) {
           table.restore(key, state, sketching, Meter.LONG_AGO);
@@ -342,6 +339,15 @@ final class StateImage {
       }
     }
 
+    private long[] readState(Meter meter) throws IOException {
+      int words = meter.words();
+      long[] state = new long[checkedLength(words > 0 ? words : summed.nextInt())];
+      for (int i = 0; i < state.length; i++) {
+        state[i] = summed.nextLong();
+      }
+      return state;
+    }
+
     private long shifted(long nanos) {
       return nanos == Long.MAX_VALUE || nanos == Meter.LONG_AGO ? nanos : nanos + now - known;
     }
@@ -349,15 +355,18 @@ final class StateImage {
 
   static long[] readState(Meter meter, DataInputStream in) throws IOException {
     int words = meter.words();
-    int length = words > 0 ? words : in.readInt();
-    if (length < 1 || length > SlidingLog.MAX_LONGS) {
-      throw new IOException("damaged: a state of " + length + " words");
-    }
-    long[] state = new long[length];
-    for (int i = 0; i < length; i++) {
+    long[] state = new long[checkedLength(words > 0 ? words : in.readInt())];
+    for (int i = 0; i < state.length; i++) {
       state[i] = in.readLong();
     }
     return state;
+  }
+
+  private static int checkedLength(int words) throws IOException {
+    if (words < 1 || words > SlidingLog.MAX_LONGS) {
+      throw new IOException("damaged: a state of " + words + " words");
+    }
+    return words;
   }
 
   static Policy readPolicy(DataInputStream in) throws IOException {

@@ -56,7 +56,9 @@ final class TableJournal {
       if (all.size() >= MOST_KNOWN) {
         all.clear(); // Policies that were replaced must not stay for ever.
       }
-      known = all.computeIfAbsent(policy, each -> new KnownPolicy(each, journal.ref(refTo(each), false)));
+      known =
+          all.computeIfAbsent(
+              policy, each -> new KnownPolicy(each, journal.ref(refTo(each), false)));
       last = known;
     }
     return known.ref;

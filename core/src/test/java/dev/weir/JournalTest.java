@@ -106,7 +106,7 @@ class JournalTest {
   /** Threads charge many keys, whose tables grow and are split, while images are written. */
   @Test
   void storeOfSeveralThreads_hasEveryChange() throws Exception {
-    int runs = 4;
+    int runs = 3;
     SplittableRandom seeds = Seed.random("JournalTest, threads", runs);
     for (int trial = 0; trial < runs; trial++) {
       Path own = folder.resolve("threads" + trial);
@@ -127,8 +127,8 @@ class JournalTest {
           threads.add(
               CompletableFuture.runAsync(
                   () -> {
-                    for (int op = 0; op < 15_000; op++) {
-                      charge(store, bindings, random, 10_000);
+                    for (int op = 0; op < 40_000; op++) {
+                      charge(store, bindings, random, 100_000);
                     }
                     left.decrementAndGet();
                   }));
@@ -161,7 +161,8 @@ class JournalTest {
   private static void charge(
       MemoryStore store, List<Binding> bindings, SplittableRandom random, int keys) {
     Binding binding = bindings.get(random.nextInt(bindings.size()));
-    long key = random.nextLong(1, keys + 1) * 0x9e3779b97f4a7c15L;
+    // The first bits are those of one segment, so that it is split.
+    long key = (random.nextLong(1, keys + 1) * 0x9e3779b97f4a7c15L) >>> 5;
     long now = WALL + random.nextLong(SECOND);
     if (random.nextInt(4) == 0) {
       Charges several = new Charges();
@@ -233,6 +234,45 @@ class JournalTest {
   private static void remaining(MemoryStore store, Binding binding, List<String> all) {
     for (int i = 1; i < 220; i++) {
       all.add(store.decision(binding, i * 0x9e3779b97f4a7c15L, 0, WALL + 400).toString());
+    }
+  }
+
+  /** A caller that describes another limit in each request must not fill memory or disk. */
+  @Test
+  void limitsWithoutEnd_areNotAllKept() throws Exception {
+    Path own = folder.resolve("limits");
+    Lines lines = new Lines();
+    Policy bucket = Policy.builder(new Quota(10, SECOND)).algorithm(Algorithm.TOKEN_BUCKET).build();
+    Policy counter =
+        Policy.builder(new Quota(10, 3_600 * SECOND))
+            .algorithm(Algorithm.SLIDING_WINDOW_COUNTER)
+            .build();
+    int limits = 70_000; // More than a journal numbers.
+    List<Binding> bindings;
+    String had;
+    try (StateFolder state = open(own, lines)) {
+      MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+      state.begin();
+      bindings = List.of(store.bind("b", bucket, WALL), store.bind("c", counter, WALL));
+      for (int i = 1; i <= limits; i++) {
+        Policy burst =
+            Policy.builder(new Quota(10, SECOND))
+                .algorithm(Algorithm.TOKEN_BUCKET)
+                .burst(11 + i)
+                .build();
+        store.decide(store.variant(bindings.get(0), burst), 7 + i % 100, 1, WALL + i);
+        Policy falling = counter.withPermits(limits + 10 - i);
+        store.decide(store.variant(bindings.get(1), falling), 7 + i % 100, 1, WALL + i);
+      }
+      had = contents(store, bindings);
+      assertThat(state.isComplete()).as(lines.all.toString()).isTrue();
+    }
+    int kept = new JournalFolder(own, "s").readNames().refs().size();
+    assertThat(kept).isLessThanOrEqualTo(1 << 16);
+    try (StateFolder state = open(own, lines)) {
+      MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+      store.verify();
+      assertThat(contents(store, bindings)).isEqualTo(had);
     }
   }
 
