@@ -82,7 +82,7 @@ final class Journal {
   private static final int MOST_REFS = 1 << 16;
 
   /** The number of files that are kept ready, and at most kept for another use. */
-  private static final int READY = 2 * LANES;
+  private static final int READY = LANES;
 
   private static final int MOST_READY = 8 * LANES;
 
@@ -126,6 +126,15 @@ final class Journal {
     }
   }
 
+  /**
+   * The upkeep of a journal.
+   *
+   * @param fileBytes the length of a file, unless a record needs a longer one
+   * @param maker makes files beforehand
+   * @param problems receives a line when the journal has to end
+   */
+  record Upkeep(int fileBytes, Executor maker, Consumer<String> problems) {}
+
   /** The files of the keys whose fingerprints begin alike. */
   private static final class Lane {
     final int number;
@@ -139,7 +148,7 @@ final class Journal {
 
   private final JournalFolder folder;
   private final int fileBytes;
-  private final Executor files;
+  private final Executor maker;
   private final Consumer<String> problems;
   private final Lane[] lanes = new Lane[LANES];
   private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
@@ -156,26 +165,17 @@ final class Journal {
    * Begins a journal after those of earlier processes.
    *
    * @param known what the numbers from 0 on stand for already
-   * @param fileBytes the length of a file, unless a record needs a longer one
-   * @param files makes files beforehand
-   * @param problems receives a line when the journal has to end
    * @throws IOException if there is no room for it
    */
   Journal(
-      JournalFolder folder,
-      int epoch,
-      long nextSequence,
-      JournalFolder.Names known,
-      int fileBytes,
-      Executor files,
-      Consumer<String> problems)
+      JournalFolder folder, int epoch, long nextSequence, JournalFolder.Names known, Upkeep upkeep)
       throws IOException {
     this.folder = folder;
     this.epoch = epoch;
     this.nextSequence = nextSequence;
-    this.fileBytes = fileBytes;
-    this.files = files;
-    this.problems = problems;
+    this.fileBytes = upkeep.fileBytes;
+    this.maker = upkeep.maker;
+    this.problems = upkeep.problems;
     for (Ref each : known.refs()) {
       refs.put(each, refs.size());
     }
@@ -315,7 +315,7 @@ final class Journal {
       }
     }
     try {
-      files.execute(this::prepare);
+      maker.execute(this::prepare);
     } catch (RejectedExecutionException e) {
       // The folder is being closed; the next file is made when it is needed.
     }
@@ -329,7 +329,7 @@ final class Journal {
     lane.file = next;
   }
 
-  /** Has lanes go on whose files have records of images long ago. */
+  /** Moves lanes on whose files have records of images long ago. */
   private void renew(int image) throws IOException {
     synchronized (filesLock) {
       for (Lane lane : lanes) {

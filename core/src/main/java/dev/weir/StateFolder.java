@@ -249,7 +249,7 @@ public final class StateFolder implements AutoCloseable {
     /** True if this store is an image and what a journal has; false if there is no journal. */
     boolean repeated;
 
-    /** What the numbers in that journal stand for. */
+    /** The meaning of the numbers in that journal. */
     JournalFolder.Names names = new JournalFolder.Names(List.of(), 0);
 
     long nextSequence;
@@ -651,13 +651,14 @@ public final class StateFolder implements AutoCloseable {
             table.image,
             table.nextSequence,
             table.names,
-            fileBytes,
-            journals,
-            problem ->
-                log.warning(
-                    "state: "
-                        + problem
-                        + ": what is admitted from now on is not kept if the process dies"));
+            new Journal.Upkeep(
+                fileBytes,
+                journals,
+                problem ->
+                    log.warning(
+                        "state: "
+                            + problem
+                            + ": what is admitted from now on is not kept if the process dies")));
     table.journal = journal;
     table.store.journal(journal);
     save(name, table);

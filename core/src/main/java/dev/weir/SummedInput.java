@@ -67,7 +67,7 @@ final class SummedInput extends InputStream {
     ensure(Integer.BYTES);
     int next = 0;
     for (int i = 0; i < Integer.BYTES; i++) {
-      next = next << Byte.SIZE | block[position++] & 0xff;
+      next = (next << Byte.SIZE) | (block[position++] & 0xff);
     }
     return next;
   }

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class JournalTest {
   private static final long SECOND = 1_000_000_000L;
+  private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
   private static final int FILE_BYTES = 16 << 10;
   private static final long WALL = 1_000_000_000_000L;
 
@@ -58,17 +60,18 @@ class JournalTest {
     SplittableRandom seeds = Seed.random("JournalTest", runs);
     for (int trial = 0; trial < runs; trial++) {
       Path own = folder.resolve("" + trial);
-      String difference = difference(own, new SplittableRandom(seeds.nextLong()), trial % 100 == 1);
+      @Nullable String difference =
+          difference(own, new SplittableRandom(seeds.nextLong()), trial % 100 == 1);
       assertThat(difference).as("-Dweir.seed=%s, trial %s", Seed.SEED, trial).isNull();
       delete(own);
     }
   }
 
   /** Returns the first difference between a store and the one that is made from its files. */
-  private static String difference(Path at, SplittableRandom random, boolean manyKeys)
+  private static @Nullable String difference(Path at, SplittableRandom random, boolean manyKeys)
       throws IOException {
     Operations operations = new Operations(random.split(), manyKeys);
-    MemoryStore before = null;
+    @Nullable MemoryStore before = null;
     for (int lives = random.nextInt(2, 5); lives > 0; lives--) {
       Lines lines = new Lines();
       try (StateFolder state = open(at, lines)) {
@@ -201,7 +204,7 @@ class JournalTest {
       Path own = folder.resolve("cells" + trial);
       Policy policy =
           Policy.builder(new Quota(50, 3_600 * SECOND))
-              .algorithm(Algorithm.values()[trial % Algorithm.values().length])
+              .algorithm(ALGORITHMS.get(trial % ALGORITHMS.size()))
               .name("p")
               .whenFull(FullMode.SKETCH)
               .build();

@@ -48,7 +48,7 @@ final class CrashSiege implements AutoCloseable {
    * @param repeated the changes that the journals had, beside their images
    * @param readyNanos the time from the start of the process until it said that it was ready
    * @param answerNanos the same until the first answer
-   * @param judgement what all answers so far prove
+   * @param balance what all answers so far prove
    */
   record Round(
       Moment moment,
@@ -56,7 +56,7 @@ final class CrashSiege implements AutoCloseable {
       long repeated,
       long readyNanos,
       long answerNanos,
-      Ledger.Judgement judgement) {}
+      Ledger.Balance balance) {}
 
   /** Journals so small that an image follows nearly every look at them. */
   private static final String SMALL_JOURNALS = "-Dweir.state.journal-bytes=4096";
@@ -182,16 +182,16 @@ final class CrashSiege implements AutoCloseable {
     Target ready = server.target();
     long answer = drain(ready, DRAINED);
     target = ready;
-    return new Round(moment, inImage, repeated(), readyNanos, answer, ledger.judgement());
+    return new Round(moment, inImage, repeated(), readyNanos, answer, ledger.balance());
   }
 
   /** Kills the server, and drains every key after another start. */
-  Ledger.Judgement end() throws IOException {
+  Ledger.Balance end() throws IOException {
     kill();
     server = launch();
     ready();
     long unused = drain(server.target(), 1);
-    return ledger.judgement();
+    return ledger.balance();
   }
 
   private void kill() {
@@ -199,7 +199,7 @@ final class CrashSiege implements AutoCloseable {
     target = null;
   }
 
-  /** Lets time pass in the life of the server. */
+  /** Passes time in the life of the server. */
   private void pass(long millis) throws IOException {
     if (server.endsWithin(Duration.ofMillis(millis))) {
       throw new IOException("has ended by itself\n" + server.log());

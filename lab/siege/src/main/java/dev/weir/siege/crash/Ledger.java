@@ -83,7 +83,7 @@ final class Ledger {
    * @param undecided the answers without a decision
    * @param lines the first wrong answers
    */
-  record Judgement(
+  record Balance(
       long requests,
       long given,
       long unanswered,
@@ -317,7 +317,7 @@ final class Ledger {
   }
 
   /** Returns what is proved so far. */
-  Judgement judgement() {
+  Balance balance() {
     running.check(
         (rule, admitted) -> {
           long most = WindowChecker.maxInAnyWindow(admitted, rule.window().toNanos());
@@ -329,7 +329,7 @@ final class Ledger {
           }
         });
     synchronized (this) {
-      return new Judgement(
+      return new Balance(
           requests, given, unanswered, keys, excess, falseRefusals, undecided, List.copyOf(lines));
     }
   }

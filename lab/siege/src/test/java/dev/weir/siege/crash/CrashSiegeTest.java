@@ -33,9 +33,9 @@ class CrashSiegeTest {
         CrashSiege.Round round = siege.round();
         all.add(round);
         System.out.println("round " + i + ": " + round);
-        assertHolds(round.judgement(), siege.log());
+        assertHolds(round.balance(), siege.log());
       }
-      Ledger.Judgement whole = siege.end();
+      Ledger.Balance whole = siege.end();
       System.out.println(whole);
       assertHolds(whole, siege.log());
       assertThat(whole.given()).isPositive();
@@ -45,9 +45,9 @@ class CrashSiegeTest {
     }
   }
 
-  private static void assertHolds(Ledger.Judgement judgement, String log) {
-    assertThat(judgement.excess()).as("%s%n%s", judgement, log).isZero();
-    assertThat(judgement.falseRefusals()).as("%s%n%s", judgement, log).isZero();
+  private static void assertHolds(Ledger.Balance balance, String log) {
+    assertThat(balance.excess()).as("%s%n%s", balance, log).isZero();
+    assertThat(balance.falseRefusals()).as("%s%n%s", balance, log).isZero();
   }
 
   private static String text(List<CrashSiege.Round> rounds) {
@@ -87,7 +87,7 @@ class CrashSiegeTest {
         nanos.get(nanos.size() / 2) / 1_000_000);
   }
 
-  private Ledger.Judgement without(String afterCrash) throws Exception {
+  private Ledger.Balance without(String afterCrash) throws Exception {
     SplittableRandom random = Trials.random("crash siege, " + afterCrash);
     try (CrashSiege siege =
         new CrashSiege(
@@ -101,13 +101,13 @@ class CrashSiegeTest {
 
   @Test
   void withoutAJournal_amnestyIsFoundOut() throws Exception {
-    Ledger.Judgement found = without("amnesty");
+    Ledger.Balance found = without("amnesty");
     assertThat(found.excess()).as("%s", found).isPositive();
   }
 
   @Test
   void withoutAJournal_denialIsFoundOut() throws Exception {
-    Ledger.Judgement found = without("deny");
+    Ledger.Balance found = without("deny");
     assertThat(found.falseRefusals()).as("%s", found).isPositive();
   }
 }

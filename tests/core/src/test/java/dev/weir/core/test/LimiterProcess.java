@@ -52,7 +52,7 @@ final class LimiterProcess {
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-      String[] words = line.split(" ");
+      String[] words = line.split(" ", -1);
       switch (words[0]) {
         case "request" -> System.out.println(process.admitted(Integer.parseInt(words[1])));
         case "load" -> process.load(Integer.parseInt(words[1]));
