@@ -85,9 +85,10 @@ final class JournalFile {
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       JournalFile made = new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
-      made.end(); // The system maps each page at its first store, which decisions need not wait
-      // for.
+      made.end(); // The system maps a page at its first store: decisions need not wait for that.
       return made;
+    } catch (InternalError e) { // Thrown by stores into a mapped file.
+      throw new IOException("cannot be written: " + e.getMessage(), e);
     }
   }
 

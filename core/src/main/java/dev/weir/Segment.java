@@ -290,7 +290,7 @@ final class Segment extends SequenceLock {
    * @return its slot
    */
   int add(long fingerprint, long[] s, int i, long nowNanos) {
-    if (size >= FORGET_FROM) {
+    if (size >= FORGET_FROM && nowNanos != Meter.LONG_AGO) { // Nothing has reset by then.
       forget(nowNanos, FORGET_STEPS);
     }
     if (full()) {

@@ -74,6 +74,9 @@ public final class StateFolder implements AutoCloseable {
   private static final long LEAST_JOURNAL_BYTES =
       Long.getLong("weir.state.journal-bytes", 64L << 20);
 
+  /** The looks at journals that pass after an image could not be written: 10 s. */
+  private static final int LOOKS_AFTER_A_FAILURE = 100;
+
   private static final String RUNNING = "running";
   private static final String RUNNING_TEXT =
       "A process uses this folder, or has ended without saving its counts.";
@@ -224,6 +227,7 @@ public final class StateFolder implements AutoCloseable {
   private final ScheduledExecutorService journals;
 
   private final Duration interval;
+  private int looksToPass;
   private long offsetNanos;
   private volatile boolean begun;
   private volatile boolean closed;
@@ -378,6 +382,9 @@ public final class StateFolder implements AutoCloseable {
       }
       if (table == null && (kept || anyCrashed || crashed.contains(name))) {
         warnOfCrash(name);
+        if (kept && afterCrash == AfterCrash.DENY) {
+          markCrash(name);
+        }
         table = afterCrash == AfterCrash.DENY ? unknown(keys, maxKeys, maxBytes, files) : null;
       }
       if (table == null) {
@@ -576,8 +583,7 @@ public final class StateFolder implements AutoCloseable {
                     : "what it counted is forgotten"));
     try {
       if (deny) {
-        crashed.add(name);
-        mark(); // Even if this start fails, the next one must not treat the past as known.
+        markCrash(name);
       }
       files.unmark();
       if (Files.exists(image)) {
@@ -668,9 +674,19 @@ public final class StateFolder implements AutoCloseable {
     table.files.mark();
   }
 
+  /** Records that a store's past is not known, even if this start fails. */
+  private void markCrash(String name) throws IOException {
+    crashed.add(name);
+    mark(crashed);
+  }
+
   private void mark() throws IOException {
     Set<String> names = new TreeSet<>(tables.keySet());
     names.addAll(crashed);
+    mark(names);
+  }
+
+  private void mark(Set<String> names) throws IOException {
     Path mark = folder.resolve(RUNNING);
     Files.writeString(
         mark, RUNNING_TEXT + "\n" + (anyCrashed ? "" : String.join("\n", names) + "\n"));
@@ -700,8 +716,13 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Folds journals that have become long into images. */
+  /** Folds journals that have become long into images; after a failure, not for a while. */
   private void keep() throws IOException {
+    if (looksToPass > 0) {
+      looksToPass--;
+      return;
+    }
+    looksToPass = LOOKS_AFTER_A_FAILURE;
     for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
       SavedTable table = each.getValue();
       Journal journal = Objects.requireNonNull(table.journal);
@@ -710,6 +731,7 @@ public final class StateFolder implements AutoCloseable {
         save(each.getKey(), table);
       }
     }
+    looksToPass = 0;
   }
 
   /** A task that writes images. */

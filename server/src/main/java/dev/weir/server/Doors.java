@@ -25,6 +25,7 @@ import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.Families;
 import dev.weir.server.internal.metrics.MetricSources;
 import dev.weir.server.internal.metrics.ServerMetrics;
+import dev.weir.server.internal.metrics.StateFamilies;
 import dev.weir.server.internal.resp.RespDoor;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Setting;
@@ -209,7 +210,9 @@ final class Doors {
 
   private void addOthers(Families to) {
     parts.shared().addMetrics(to);
-    parts.state().addMetrics(to);
+    if (parts.state().keeps()) {
+      StateFamilies.add(to, parts.state().isComplete(), parts.state().journalBytes());
+    }
     parts.configuration().addMetrics(to, parts.engine().subjectMetrics());
     parts.upstream().addMetrics(to);
   }

@@ -5,8 +5,6 @@ import dev.weir.StateFolder;
 import dev.weir.Ticker;
 import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
-import dev.weir.server.internal.metrics.Families;
-import dev.weir.server.internal.metrics.StateFamilies;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.settings.StartException;
@@ -18,7 +16,7 @@ import java.util.Optional;
 /**
  * The storage that keeps the counts of a server's tables over its restarts, or that keeps nothing.
  * Used by one thread at a time, except for {@link #ticker()}, {@link #bytes()}, {@link
- * #isComplete()} and {@link #addMetrics}.
+ * #isComplete()} and {@link #journalBytes}.
  */
 public final class StateStorage implements AutoCloseable {
   /** The tables that servers have; one run may have fewer of them than another. */
@@ -101,9 +99,9 @@ public final class StateStorage implements AutoCloseable {
     return folder.isPresent() && folder.get().isComplete();
   }
 
-  /** Adds the state of the storage, if anything is kept. */
-  public void addMetrics(Families to) {
-    folder.ifPresent(kept -> StateFamilies.add(to, kept.isComplete(), kept.journalBytes()));
+  /** Returns the bytes of the journals that are in use. */
+  public long journalBytes() {
+    return folder.map(StateFolder::journalBytes).orElse(0L);
   }
 
   /** Returns the clock that decides: that of the last run if it is still right. */
