@@ -75,7 +75,7 @@ final class CrashSiege implements AutoCloseable {
 
   private static final long LIFE_MILLIS = 1_500;
 
-  /** The longest wait for the next image; one is begun each second. */
+  /** The longest wait for the next image. */
   private static final long IMAGE_MILLIS = 5_000;
 
   /** One key in so many is drained after each start. */
