@@ -95,34 +95,23 @@ final class Journal {
   }
 
   /**
-   * The properties of a policy that change what a charge writes.
-   *
-   * @param policy any policy of these properties
+   * The properties of a policy that change what a charge writes: policies that share them are equal
+   * here.
    */
-  record PolicyValues(Policy policy, long permits, long burst, long granularity, long late) {
-    static PolicyValues of(Policy policy) {
-      return new PolicyValues(
-          policy,
-          policy.quota().permits(),
-          policy.burst(),
-          policy.granularityNanos(),
-          policy.lateNanos);
-    }
-
+  record PolicyValues(Policy policy) {
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof PolicyValues that
-          && permits == that.permits
-          && burst == that.burst
-          && granularity == that.granularity
-          && late == that.late
           && policy.algorithm() == that.policy.algorithm()
-          && policy.quota().equals(that.policy.quota());
+          && policy.quota().equals(that.policy.quota())
+          && policy.burst() == that.policy.burst()
+          && policy.granularityNanos() == that.policy.granularityNanos()
+          && policy.lateNanos == that.policy.lateNanos;
     }
 
     @Override
     public int hashCode() {
-      return Long.hashCode(permits * 31 + burst) ^ policy.quota().hashCode();
+      return policy.quota().hashCode() * 31 + Long.hashCode(policy.burst());
     }
   }
 
@@ -137,16 +126,14 @@ final class Journal {
 
   /** The files of the keys whose fingerprints begin alike. */
   private static final class Lane {
-    final int number;
     volatile JournalFile file;
 
-    Lane(int number, JournalFile file) {
-      this.number = number;
+    Lane(JournalFile file) {
       this.file = file;
     }
   }
 
-  private final JournalFolder folder;
+  private final StoreFiles own;
   private final int fileBytes;
   private final Executor maker;
   private final Consumer<String> problems;
@@ -159,6 +146,10 @@ final class Journal {
   private long nextSequence;
   private long leftBytes;
   private volatile int epoch;
+
+  /** The number of the last image that is complete. */
+  private int lastImaged;
+
   private volatile boolean ended;
 
   /**
@@ -167,11 +158,11 @@ final class Journal {
    * @param known what the numbers from 0 on stand for already
    * @throws IOException if there is no room for it
    */
-  Journal(
-      JournalFolder folder, int epoch, long nextSequence, JournalFolder.Names known, Upkeep upkeep)
+  Journal(StoreFiles own, int epoch, long nextSequence, StoreFiles.Names known, Upkeep upkeep)
       throws IOException {
-    this.folder = folder;
+    this.own = own;
     this.epoch = epoch;
+    this.lastImaged = epoch;
     this.nextSequence = nextSequence;
     this.fileBytes = upkeep.fileBytes;
     this.maker = upkeep.maker;
@@ -179,10 +170,10 @@ final class Journal {
     for (Ref each : known.refs()) {
       refs.put(each, refs.size());
     }
-    names = FileChannel.open(folder.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    names = FileChannel.open(own.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     names.truncate(known.bytes()).position(known.bytes());
     for (int i = 0; i < LANES; i++) {
-      lanes[i] = new Lane(i, begun(i, fileBytes));
+      lanes[i] = new Lane(begun(fileBytes));
     }
     prepare();
   }
@@ -192,9 +183,15 @@ final class Journal {
     return epoch;
   }
 
-  /** Begins an epoch, that of the image of this number. */
+  /**
+   * Begins an epoch, that of the image of this number. If none of many images could be written, the
+   * journal ends: after some more its first records would look like later ones.
+   */
   void begin(int image) {
     epoch = image;
+    if (image - lastImaged > MOST_EPOCHS) {
+      end(new IOException(MOST_EPOCHS + " images could not be written"));
+    }
   }
 
   /** Returns whether all changes are kept so far. */
@@ -223,7 +220,7 @@ final class Journal {
           if (refs.size() >= REFS) {
             throw new IOException(refs.size() + " limits (expected: fewer)");
           }
-          JournalFolder.append(names, ref);
+          StoreFiles.append(names, ref);
           known = refs.size();
           refs.put(ref, known);
         }
@@ -310,7 +307,7 @@ final class Journal {
     synchronized (filesLock) {
       if (lane.file == full && !ended) {
         int length = Math.max(fileBytes, JournalFile.FIRST + JournalFile.length(words));
-        JournalFile next = begun(lane.number, length);
+        JournalFile next = begun(length);
         goOn(lane, next);
       }
     }
@@ -334,7 +331,7 @@ final class Journal {
     synchronized (filesLock) {
       for (Lane lane : lanes) {
         if (image - lane.file.begunIn() > MOST_EPOCHS && !ended) {
-          JournalFile next = begun(lane.number, fileBytes);
+          JournalFile next = begun(fileBytes);
           lane.file.fill(); // So that no record follows whose epoch is later than the one it has.
           goOn(lane, next);
         }
@@ -342,13 +339,13 @@ final class Journal {
     }
   }
 
-  private JournalFile begun(int lane, int length) throws IOException {
+  private JournalFile begun(int length) throws IOException {
     JournalFile next = length > fileBytes ? null : ready.poll();
     long sequence = nextSequence++;
     if (next == null) {
-      next = JournalFile.create(folder.file(sequence), length);
+      next = JournalFile.create(own.file(sequence), length);
     }
-    next.begin(lane, sequence, epoch);
+    next.begin(sequence, epoch);
     return next;
   }
 
@@ -363,7 +360,7 @@ final class Journal {
           }
           sequence = nextSequence++;
         }
-        JournalFile made = JournalFile.create(folder.file(sequence), fileBytes);
+        JournalFile made = JournalFile.create(own.file(sequence), fileBytes);
         synchronized (filesLock) {
           ready.add(made);
         }
@@ -386,6 +383,7 @@ final class Journal {
 
   /** Frees the files whose records an image has, which is complete and on the disk. */
   void imaged(int image) {
+    lastImaged = image;
     try {
       renew(image);
     } catch (IOException e) {
@@ -448,12 +446,12 @@ final class Journal {
     }
     String mark;
     try {
-      folder.unmark();
+      own.unmark();
       mark = "";
     } catch (IOException e) {
       mark = "; its mark cannot be removed, so the folder must not be used again: " + e;
     }
-    problems.accept(folder + ": " + why + mark);
+    problems.accept(own + ": " + why + mark);
   }
 
   /** Closes the journal: no more records. */
@@ -464,7 +462,7 @@ final class Journal {
     try {
       names.close();
     } catch (IOException e) {
-      problems.accept(folder + ": " + e);
+      problems.accept(own + ": " + e);
     }
   }
 }

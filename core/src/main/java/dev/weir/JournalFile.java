@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JournalFile {
   /*
-   * file     magic and version, sequence number, lane, check of these; zeros up to FIRST; records
+   * file     magic and version, sequence number, its check; zeros up to FIRST; records
    * record   at a multiple of UNIT: head, words
    * head     check (32 bits), kind (4), epoch (8), what the kind refers to (20)
    *
@@ -28,6 +28,9 @@ final class JournalFile {
    * unit of zeros, or, where a record is longer than a unit, a head without a check, which a writer
    * stores first. Everything else is damage. Files are filled with zeros before each use, and the
    * check depends on the file's sequence number and the place.
+   *
+   * The check is a sum of products, and not a CRC32C, which works on buffers: a record would first
+   * have to be put into one.
    */
 
   /** The usual length of a file. */
@@ -41,8 +44,7 @@ final class JournalFile {
 
   private static final long MAGIC = 0x31_4a_52_49_45_57L; // WEIRJ1
   private static final int SEQUENCE = 8;
-  private static final int LANE = 16;
-  private static final int CHECK = 24;
+  private static final int CHECK = 16;
 
   private static final int ZEROS = 1 << 16;
   private static final VarHandle LONGS =
@@ -52,7 +54,6 @@ final class JournalFile {
   private final MappedByteBuffer bytes;
   private final AtomicInteger claimed = new AtomicInteger(FIRST);
   private long sequence;
-  private int lane;
 
   /** The epoch that had begun when the file came into use. */
   private int begunIn;
@@ -75,7 +76,7 @@ final class JournalFile {
    * @throws IOException if there is no room for it
    */
   static JournalFile create(Path path, int length) throws IOException {
-    try (FileChannel file = StateFiles.create(path)) {
+    try (FileChannel file = StoreFiles.create(path)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
       for (int left = length; left > 0; ) {
         zeros.clear().limit(Math.min(ZEROS, left));
@@ -113,7 +114,6 @@ final class JournalFile {
         throw new IOException(path + ": damaged: no file of a journal");
       }
       opened.sequence = opened.word(SEQUENCE);
-      opened.lane = (int) opened.word(LANE);
       if (opened.word(CHECK) != opened.headCheck()) {
         throw new IOException(path + ": damaged: its head");
       }
@@ -122,12 +122,10 @@ final class JournalFile {
   }
 
   /** Begins to use this file, which has no records, in an epoch. */
-  void begin(int lane, long sequence, int epoch) {
+  void begin(long sequence, int epoch) {
     this.sequence = sequence;
-    this.lane = lane;
     begunIn = epoch;
     word(SEQUENCE, sequence);
-    word(LANE, lane);
     word(CHECK, headCheck());
     VarHandle.releaseFence();
     word(0, MAGIC);
@@ -143,11 +141,7 @@ final class JournalFile {
   }
 
   private long headCheck() {
-    return mixed(1, sequence) + mixed(2, lane);
-  }
-
-  int lane() {
-    return lane;
+    return mixed(1, sequence);
   }
 
   long sequence() {

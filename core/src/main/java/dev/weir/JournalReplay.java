@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The repetition of what a {@link Journal} has, in a store that was read from its image. */
 final class JournalReplay {
-  private final JournalFolder folder;
+  private final StoreFiles own;
   private final MemoryStore store;
   private final int image;
   private final List<Ref> refs;
@@ -29,9 +29,8 @@ final class JournalReplay {
    * @param image the number of the image that the store was read from
    * @param latestNanos an instant that the store's clock had reached when the image was begun
    */
-  JournalReplay(
-      JournalFolder folder, MemoryStore store, int image, List<Ref> refs, long latestNanos) {
-    this.folder = folder;
+  JournalReplay(StoreFiles own, MemoryStore store, int image, List<Ref> refs, long latestNanos) {
+    this.own = own;
     this.store = store;
     this.image = image;
     this.refs = refs;
@@ -66,7 +65,7 @@ final class JournalReplay {
    */
   void run(boolean asFar) throws IOException {
     List<JournalFile> files = new ArrayList<>();
-    for (Path each : folder.files()) {
+    for (Path each : own.files()) {
       nextSequence = Math.max(nextSequence, 1 + number(each));
       JournalFile file = opened(each, asFar);
       if (file != null) {

@@ -315,8 +315,12 @@ public final class MemoryStore implements LocalStore {
    * @return whether that is later than the calendar was; nothing has changed otherwise
    * @throws IllegalArgumentException if the calendar would show an instant outside {@code ±}{@link
    *     Ticker#HORIZON_NANOS}
+   * @throws IllegalStateException if this store has a journal, which has no steps
    */
   public boolean stepCalendar(long offsetNanos, long nowNanos) {
+    if (journal != null) {
+      throw new IllegalStateException("store: has a journal (expected: none)");
+    }
     long now = clamp(nowNanos);
     Check.range("offsetNanos", offsetNanos, -Meter.HORIZON_NANOS - now, Meter.HORIZON_NANOS - now);
     return calendar.step(now + 1, offsetNanos);

@@ -766,6 +766,9 @@ final class Segment extends SequenceLock {
     int before = size;
     for (int slot = 1; slot < slots.length; ) {
       if (isBetween(first, slots[slot], last)) {
+        if (table.journal != null) {
+          table.journal.removed(imaged, slots[slot]);
+        }
         remove(slot); // Another key may be here now, which has not been visited yet.
       } else {
         slot += width;

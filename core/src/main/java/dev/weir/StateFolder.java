@@ -2,13 +2,9 @@ package dev.weir;
 
 import dev.weir.internal.DaemonThreads;
 import dev.weir.internal.IoCauses;
-import java.io.BufferedInputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -16,12 +12,10 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -40,14 +34,19 @@ import org.jspecify.annotations.Nullable;
 public final class StateFolder implements AutoCloseable {
   /*
    * An orderly stop writes an image of each store when nothing is decided any more, removes the
-   * mark, and then deletes the journals, so that a death on the way loses nothing either. If there is a journal at a start, it is repeated on the
-   * image, and nothing is lost: what a process has written is the system's, whatever becomes of the
-   * process. That is not so if the machine was booted in between, or if the journal had to end;
-   * then a mark that is still there says that the last admissions are not known. A start that fails
-   * before anything is decided restores everything it found.
+   * mark, and then deletes the journals, so that a death on the way loses nothing either. If there
+   * is a journal at a start, it is repeated on the image, and nothing is lost: what a process has
+   * written is the system's, whatever becomes of the process. That is not so if the machine was
+   * booted in between, or if the journal had to end; then a mark that is still there says that the
+   * last admissions are not known. A start that fails before anything is decided restores
+   * everything it found. (Restoration, JournalReplay)
    *
    * Before a run decides anything it writes an image of what it has restored, so a journal is only
-   * ever repeated on an image of the same run and by the same clock.
+   * ever repeated on an image of the same run and by the same clock. (KeptStore)
+   *
+   * A run that is closed without a save may still decide: some thread has not ended. So its
+   * journals stay open, and the folder in use, until the process ends. What that thread admits is
+   * kept too.
    *
    * After a restart on the same boot of the machine, the monotonic clock measures the time that has
    * passed, whatever the wall clock shows. So the next process continues with the last time, unless
@@ -57,9 +56,6 @@ public final class StateFolder implements AutoCloseable {
    */
 
   private static final long SAME_TIME_NANOS = 1_000_000_000L;
-
-  /** The longest time between the readings of two clocks, in nanoseconds. */
-  private static final long READING = 20_000;
 
   /** The time after which a journal is on the disk: what the end of the machine can lose. */
   private static final Duration FORCE = Duration.ofSeconds(1);
@@ -81,7 +77,9 @@ public final class StateFolder implements AutoCloseable {
   private static final String RUNNING_TEXT =
       "A process uses this folder, or has ended without saving its counts.";
   private static final String LOCK = "lock";
-  private static final String IMAGE = ".image";
+
+  /** The longest wait for a file that is being made, before the folder is released. */
+  private static final long CLOSE_MILLIS = 500;
 
   /** A receiver of lines for the people who run a process. */
   public interface Log {
@@ -209,7 +207,7 @@ public final class StateFolder implements AutoCloseable {
   private final Log log;
   private final StateClock clock;
   private final FileChannel lock;
-  private final Map<String, SavedTable> tables = new ConcurrentSkipListMap<>();
+  private final Map<String, KeptStore> stores = new ConcurrentSkipListMap<>();
 
   /** The stores whose last process has ended without saving, unless their journals have it all. */
   private final Set<String> crashed;
@@ -231,40 +229,6 @@ public final class StateFolder implements AutoCloseable {
   private long offsetNanos;
   private volatile boolean begun;
   private volatile boolean closed;
-
-  /** A store of this run. */
-  private static final class SavedTable {
-    final MemoryStore store;
-
-    /**
-     * A word for the fingerprints by which it identifies keys: with other fingerprints they are
-     * other keys.
-     */
-    final String keys;
-
-    final JournalFolder files;
-
-    /** The number of the image on the disk, 0 if there was none. */
-    int image;
-
-    /** The bytes of the image on the disk. */
-    long imageBytes;
-
-    /** True if this store is an image and what a journal has; false if there is no journal. */
-    boolean repeated;
-
-    /** The meaning of the numbers in that journal. */
-    JournalFolder.Names names = new JournalFolder.Names(List.of(), 0);
-
-    long nextSequence;
-    @Nullable Journal journal;
-
-    SavedTable(MemoryStore store, String keys, JournalFolder files) {
-      this.store = store;
-      this.keys = keys;
-      this.files = files;
-    }
-  }
 
   private StateFolder(Builder options, FileChannel lock) throws IOException {
     this.folder = options.folder;
@@ -340,7 +304,7 @@ public final class StateFolder implements AutoCloseable {
    */
   private long offset() {
     StateClock.Reading last = null;
-    try (var images = Files.newDirectoryStream(folder, "*" + IMAGE)) {
+    try (var images = Files.newDirectoryStream(folder, "*.image")) {
       for (Path each : images) {
         StateClock.Reading then = read(each);
         last = then == null || (last != null && last.nanos() > then.nanos()) ? last : then;
@@ -372,31 +336,44 @@ public final class StateFolder implements AutoCloseable {
    */
   public MemoryStore store(String name, String keys, long maxKeys, long maxBytes)
       throws IOException {
-    JournalFolder files = new JournalFolder(folder, name);
-    Path image = folder.resolve(name + IMAGE);
-    SavedTable table = null;
+    Restoration past =
+        new Restoration(
+            new Restoration.Start(clock, ticker(), afterCrash, log),
+            new StoreFiles(folder, name),
+            keys,
+            maxKeys,
+            maxBytes);
+    KeptStore kept;
     try {
-      boolean kept = files.isKept();
-      if (kept) {
-        table = repeated(name, keys, maxKeys, maxBytes, image, files);
-      }
-      if (table == null && (kept || anyCrashed || crashed.contains(name))) {
-        warnOfCrash(name);
-        if (kept && afterCrash == AfterCrash.DENY) {
-          markCrash(name);
-        }
-        table = afterCrash == AfterCrash.DENY ? unknown(keys, maxKeys, maxBytes, files) : null;
-      }
-      if (table == null) {
-        table = restored(name, keys, maxKeys, maxBytes, image, files);
-      }
-    } catch (NoSuchFileException e) {
-      table = new SavedTable(new MemoryStore(maxKeys, maxBytes), keys, files);
+      kept = restored(name, past);
     } catch (IOException e) {
-      table = damaged(name, image, e, keys, maxKeys, maxBytes, files);
+      kept = damaged(name, past, e);
     }
-    tables.put(name, table);
-    return table.store;
+    stores.put(name, kept);
+    return kept.store;
+  }
+
+  private KeptStore restored(String name, Restoration past) throws IOException {
+    boolean isKept = past.files().isKept();
+    KeptStore repeated = isKept ? past.repeated() : null;
+    if (repeated != null) {
+      if (repeated.damage() != null) {
+        log.warning("state: " + name + ": " + repeated.damage());
+        warnOfCrash(name);
+      }
+      return repeated;
+    }
+    if (!isKept && !anyCrashed && !crashed.contains(name)) {
+      return past.imaged();
+    }
+    warnOfCrash(name);
+    if (afterCrash == AfterCrash.AMNESTY) {
+      return past.imaged();
+    }
+    if (isKept) {
+      markCrash(name);
+    }
+    return past.unknown();
   }
 
   private void warnOfCrash(String name) {
@@ -416,168 +393,14 @@ public final class StateFolder implements AutoCloseable {
                 + " deny refuses keys until their windows have passed)");
   }
 
-  /** An image that is read from its head on. */
-  private record OpenImage(DataInputStream in, StateClock.Reading then) implements AutoCloseable {
-    @Override
-    public void close() throws IOException {
-      in.close();
-    }
-  }
-
-  private static OpenImage open(Path image, String keys) throws IOException {
-    DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(image), 1 << 16));
-    try {
-      StateClock.Reading then = StateClock.Reading.read(in);
-      String counted = in.readUTF();
-      if (!counted.isEmpty() && !counted.equals(keys)) {
-        throw new IOException(
-            "counts keys by fingerprints that are " + counted + " (expected: " + keys + ")");
-      }
-      return new OpenImage(in, then);
-    } catch (IOException | RuntimeException e) {
-      in.close();
-      throw e;
-    }
-  }
-
-  /** Returns the last run's store as its image has it. */
-  private SavedTable restored(
-      String name, String keys, long maxKeys, long maxBytes, Path image, JournalFolder files)
-      throws IOException {
-    try (OpenImage open = open(image, keys)) {
-      StateClock.Reading then = open.then;
-      long now = ticker().nanos();
-      long known = goesOn(then) ? now : clock.known(then);
-      MemoryStore store = MemoryStore.restored(open.in, maxKeys, maxBytes, known, now);
-      if (afterCrash == AfterCrash.AMNESTY) {
-        store.forgetUnknown();
-      }
-      sayRestored(name, store, then, "");
-      SavedTable table = new SavedTable(store, keys, files);
-      table.image = then.image();
-      return table;
-    }
-  }
-
-  private void sayRestored(String name, MemoryStore store, StateClock.Reading then, String more) {
-    log.info(
-        "state: %s: %d keys restored%s%s"
-            .formatted(
-                name,
-                store.keys(),
-                more,
-                clock.sameBoot(then)
-                    ? ""
-                    : "; how long the machine was down is not known, so they count that much"
-                        + " longer"));
-  }
-
-  /** Returns whether the time of a reading goes on in this process, to the nanosecond. */
-  private boolean goesOn(StateClock.Reading then) {
-    return clock.sameBoot(then) && Math.abs(clock.apart(then, ticker())) <= READING;
-  }
-
-  /**
-   * Returns the last run's store as it was at the end of its process: the image, and what the
-   * journal has.
-   *
-   * @return null if something may be missing, since the machine was booted meanwhile
-   */
-  private @Nullable SavedTable repeated(
-      String name, String keys, long maxKeys, long maxBytes, Path image, JournalFolder files)
-      throws IOException {
-    long begin = clock.ticker().nanos();
-    boolean anyTime = afterCrash == AfterCrash.AMNESTY;
-    SavedTable table;
-    StateClock.Reading then;
-    JournalReplay replay;
-    if (!Files.exists(image)) {
-      throw new IOException("is not there");
-    }
-    try (OpenImage open = open(image, keys)) {
-      then = open.then;
-      if (!clock.sameBoot(then) && !anyTime) {
-        return null;
-      }
-      if (!clock.sameBoot(then)) {
-        warnOfCrash(name);
-      }
-      MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
-      table = new SavedTable(exact, keys, files);
-      table.image = then.image();
-      table.repeated = true;
-      table.names = files.readNames();
-      replay = new JournalReplay(files, exact, then.image(), table.names.refs(), then.nanos());
-      replay.run(anyTime);
-      table.nextSequence = replay.nextSequence();
-    }
-    if (replay.damage() != null && clock.sameBoot(then)) {
-      log.warning("state: " + replay.damage());
-      warnOfCrash(name);
-    }
-    long now = ticker().nanos();
-    if (anyTime) {
-      table.store.forgetUnknown();
-    }
-    if (goesOn(then)) {
-      table.store.retireAll(now);
-    } else {
-      long known = Math.max(clock.known(then), replay.latestNanos());
-      table = moved(table, image, maxKeys, maxBytes, known, now);
-    }
-    sayRestored(
-        name,
-        table.store,
-        then,
-        ", %d changes since their image repeated, in %d ms"
-            .formatted(
-                replay.records(), TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
-    return table;
-  }
-
-  /** Returns a store that goes on by another clock, by way of an image. */
-  private SavedTable moved(
-      SavedTable from, Path image, long maxKeys, long maxBytes, long known, long now)
-      throws IOException {
-    Path between = image.resolveSibling(image.getFileName() + ".moved");
-    Files.deleteIfExists(between);
-    try {
-      try (FileChannel file = StateFiles.create(between)) {
-        from.store.save(Channels.newOutputStream(file));
-      }
-      try (InputStream in = new BufferedInputStream(Files.newInputStream(between), 1 << 16)) {
-        SavedTable moved =
-            new SavedTable(
-                MemoryStore.restored(in, maxKeys, maxBytes, known, now), from.keys, from.files);
-        moved.image = from.image;
-        moved.repeated = from.repeated;
-        moved.names = from.names;
-        moved.nextSequence = from.nextSequence;
-        return moved;
-      }
-    } finally {
-      Files.deleteIfExists(between);
-    }
-  }
-
-  private SavedTable damaged(
-      String name,
-      Path image,
-      IOException why,
-      String keys,
-      long maxKeys,
-      long maxBytes,
-      JournalFolder files)
-      throws IOException {
+  private KeptStore damaged(String name, Restoration past, IOException why) throws IOException {
     boolean deny = afterCrash == AfterCrash.DENY;
-    Path aside = image.resolveSibling(image.getFileName() + ".damaged");
     log.warning(
         "state: %s: %s; it is kept as %s, and %s"
             .formatted(
-                image,
+                past.files().image(),
                 why.getMessage(),
-                aside.getFileName(),
+                past.aside().getFileName(),
                 deny
                     ? "keys are refused until their windows have passed"
                     : "what it counted is forgotten"));
@@ -585,22 +408,11 @@ public final class StateFolder implements AutoCloseable {
       if (deny) {
         markCrash(name);
       }
-      files.unmark();
-      if (Files.exists(image)) {
-        Files.move(image, aside, StandardCopyOption.REPLACE_EXISTING);
-      }
+      past.setAside();
     } catch (IOException e) {
       throw unusable(folder, e);
     }
-    return deny
-        ? unknown(keys, maxKeys, maxBytes, files)
-        : new SavedTable(new MemoryStore(maxKeys, maxBytes), keys, files);
-  }
-
-  private SavedTable unknown(String keys, long maxKeys, long maxBytes, JournalFolder files) {
-    MemoryStore store = new MemoryStore(maxKeys, maxBytes);
-    store.unknownBefore(ticker().nanos());
-    return new SavedTable(store, keys, files);
+    return deny ? past.unknown() : past.fresh();
   }
 
   /**
@@ -610,17 +422,17 @@ public final class StateFolder implements AutoCloseable {
    */
   public void begin() throws IOException {
     try {
-      for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
+      for (KeptStore each : stores.values()) {
         if (durability == StateDurability.PROCESS) {
-          beginJournal(each.getKey(), each.getValue());
+          each.beginJournal(new Journal.Upkeep(fileBytes, journals, this::warn), clock, ticker());
         } else {
-          foldBefore(each.getKey(), each.getValue());
+          each.foldRepeated(clock, ticker());
         }
       }
       mark();
       if (durability == StateDurability.NONE) {
-        for (SavedTable each : tables.values()) {
-          each.files.clear(); // It will not have what is decided from now on.
+        for (KeptStore each : stores.values()) {
+          each.clearJournal(); // It will not have what is decided from now on.
         }
       }
       begun = true;
@@ -638,40 +450,9 @@ public final class StateFolder implements AutoCloseable {
     }
   }
 
-  /** Writes an image of what the last run's journal had, for a run that has none. */
-  private void foldBefore(String name, SavedTable table) throws IOException {
-    if (table.repeated) {
-      table.store.images(table.image);
-      save(name, table);
-    }
-  }
-
-  private void beginJournal(String name, SavedTable table) throws IOException {
-    if (!table.repeated) {
-      table.files.clear();
-    }
-    List<Path> before = table.files.files();
-    Journal journal =
-        new Journal(
-            table.files,
-            table.image,
-            table.nextSequence,
-            table.names,
-            new Journal.Upkeep(
-                fileBytes,
-                journals,
-                problem ->
-                    log.warning(
-                        "state: "
-                            + problem
-                            + ": what is admitted from now on is not kept if the process dies")));
-    table.journal = journal;
-    table.store.journal(journal);
-    save(name, table);
-    for (Path each : before) {
-      Files.deleteIfExists(each);
-    }
-    table.files.mark();
+  private void warn(String problem) {
+    log.warning(
+        "state: " + problem + ": what is admitted from now on is not kept if the process dies");
   }
 
   /** Records that a store's past is not known, even if this start fails. */
@@ -681,7 +462,7 @@ public final class StateFolder implements AutoCloseable {
   }
 
   private void mark() throws IOException {
-    Set<String> names = new TreeSet<>(tables.keySet());
+    Set<String> names = new TreeSet<>(stores.keySet());
     names.addAll(crashed);
     mark(names);
   }
@@ -690,8 +471,8 @@ public final class StateFolder implements AutoCloseable {
     Path mark = folder.resolve(RUNNING);
     Files.writeString(
         mark, RUNNING_TEXT + "\n" + (anyCrashed ? "" : String.join("\n", names) + "\n"));
-    StateFiles.sync(mark);
-    StateFiles.sync(folder);
+    StoreFiles.sync(mark);
+    StoreFiles.sync(folder);
   }
 
   private void every(Duration time, Save task) {
@@ -711,9 +492,7 @@ public final class StateFolder implements AutoCloseable {
 
   /** Writes to the disk what was journaled. */
   private void force() {
-    for (SavedTable each : tables.values()) {
-      Objects.requireNonNull(each.journal).force();
-    }
+    stores.values().forEach(KeptStore::force);
   }
 
   /** Folds journals that have become long into images; after a failure, not for a while. */
@@ -723,12 +502,9 @@ public final class StateFolder implements AutoCloseable {
       return;
     }
     looksToPass = LOOKS_AFTER_A_FAILURE;
-    for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
-      SavedTable table = each.getValue();
-      Journal journal = Objects.requireNonNull(table.journal);
-      if (journal.isComplete()
-          && journal.bytes() > Math.max(LEAST_JOURNAL_BYTES, table.imageBytes)) {
-        save(each.getKey(), table);
+    for (KeptStore each : stores.values()) {
+      if (each.isImageDue(LEAST_JOURNAL_BYTES)) {
+        long unused = each.save(clock, ticker());
       }
     }
     looksToPass = 0;
@@ -754,7 +530,7 @@ public final class StateFolder implements AutoCloseable {
       save.run();
     } finally {
       saving.unlock();
-      if (closed) {
+      if (closed && !begun) {
         release();
       }
     }
@@ -778,57 +554,24 @@ public final class StateFolder implements AutoCloseable {
 
   /** Writes an image of each store; the images are complete if nothing is decided any more. */
   private void saveAll() throws IOException {
-    for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
-      save(each.getKey(), each.getValue());
+    for (KeptStore each : stores.values()) {
+      long unused = each.save(clock, ticker());
     }
-  }
-
-  /** Writes an image of a store, and frees what its journal had before. */
-  private long save(String name, SavedTable table) throws IOException {
-    Path image = folder.resolve(name + IMAGE);
-    Path next = folder.resolve(name + IMAGE + ".next");
-    Files.deleteIfExists(next);
-    long keys;
-    int number;
-    try (FileChannel channel = StateFiles.create(next);
-        Image taken = table.store.beginImage()) {
-      number = taken.number();
-      OutputStream out = Channels.newOutputStream(channel);
-      DataOutputStream head = new DataOutputStream(out);
-      clock.reading(ticker(), number).write(head);
-      head.writeUTF(table.keys);
-      head.flush();
-      keys = taken.write(out);
-      channel.force(true);
-      table.imageBytes = channel.size();
-    }
-    Files.move(next, image, StandardCopyOption.ATOMIC_MOVE);
-    StateFiles.sync(folder);
-    table.image = number;
-    if (table.journal != null) {
-      table.journal.imaged(number);
-    }
-    return keys;
   }
 
   /** Returns the bytes of memory of the stores, which are about those of their images. */
   public long bytes() {
-    return tables.values().stream().mapToLong(each -> each.store.bytes()).sum();
+    return stores.values().stream().mapToLong(each -> each.store.bytes()).sum();
   }
 
   /** Returns the bytes of the journals' files that are in use, 0 without journals. */
   public long journalBytes() {
-    return tables.values().stream()
-        .map(each -> each.journal)
-        .filter(Objects::nonNull)
-        .mapToLong(Journal::bytes)
-        .sum();
+    return stores.values().stream().mapToLong(KeptStore::journalBytes).sum();
   }
 
   /** Returns whether the counts would be complete if the process died now. */
   public boolean isComplete() {
-    return tables.values().stream()
-        .allMatch(each -> each.journal != null && each.journal.isComplete());
+    return stores.values().stream().allMatch(KeptStore::isComplete);
   }
 
   /**
@@ -851,8 +594,6 @@ public final class StateFolder implements AutoCloseable {
               ? "not saved, the next start goes on with the journal: " + e
               : "not saved, the next start is one after a crash: " + e,
           e);
-    } finally {
-      begun = false;
     }
   }
 
@@ -861,29 +602,32 @@ public final class StateFolder implements AutoCloseable {
     if (afterCrash == AfterCrash.DENY) {
       // The past of a store that this run did not have is unknown to the next run too.
       for (String name : crashedElsewhere()) {
-        JournalFolder files = new JournalFolder(folder, name);
-        if (!files.isKept()) {
-          tables.computeIfAbsent(name, absent -> unknown("", 1, 1, files));
+        StoreFiles files = new StoreFiles(folder, name);
+        if (!files.isKept() && !stores.containsKey(name)) {
+          stores.put(name, unknownElsewhere(files));
         }
       }
     }
     long keys = 0;
-    for (Map.Entry<String, SavedTable> each : tables.entrySet()) {
-      SavedTable table = each.getValue();
-      keys += save(each.getKey(), table);
+    for (KeptStore each : stores.values()) {
+      keys += each.save(clock, ticker());
     }
     Files.deleteIfExists(folder.resolve(RUNNING));
-    StateFiles.sync(folder);
+    StoreFiles.sync(folder);
+    begun = false;
     // Only now: until here, a death would be followed by a start with the journals.
-    for (SavedTable table : tables.values()) {
-      if (table.journal != null) {
-        table.journal.close();
-      }
-      table.files.clear();
+    for (KeptStore each : stores.values()) {
+      each.close();
+      each.clearJournal();
     }
     log.info(
         "state: %d keys saved in %d ms"
             .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
+  }
+
+  private KeptStore unknownElsewhere(StoreFiles files) {
+    Restoration.Start start = new Restoration.Start(clock, ticker(), afterCrash, log);
+    return new Restoration(start, files, "", 1, 1).unknown();
   }
 
   /** Returns the names of stores of the run that crashed; if it has left none, the usual ones. */
@@ -892,19 +636,35 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Closes the folder without saving. It stays in the state that {@link #save} has left, or that
-   * the death of the process would leave, or as it was found.
+   * Closes the folder without saving. It stays in the state that {@link #save} has left, or as it
+   * was found. If the run has begun and was not saved, the folder stays in use until the process
+   * ends, and its journals go on.
    */
   @Override
   public void close() {
     keeper.shutdownNow();
     journals.shutdown();
-    tables.values().stream()
-        .map(each -> each.journal)
-        .filter(Objects::nonNull)
-        .forEach(Journal::close);
     closed = true;
-    release();
+    if (!begun) {
+      stores.values().forEach(KeptStore::close);
+      awaitFiles();
+      release();
+    }
+  }
+
+  /** Waits for a file that is being made: the folder may be another process's after that. */
+  private void awaitFiles() {
+    try {
+      boolean unused = journals.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Leaves the folder as the death of the process would: for tests. */
+  void die() {
+    begun = false;
+    close();
   }
 
   /** A ticker that is ahead of another by a fixed time. */

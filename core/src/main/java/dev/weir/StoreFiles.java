@@ -13,18 +13,24 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * The files of one store's journal, in a folder that may have those of other stores.
+ * The files of one store in a folder of counts, which may have those of other stores. Only their
+ * owner may read them.
  *
  * @param folder the folder
  * @param name the first part of the names of all files
  */
-record JournalFolder(Path folder, String name) {
+record StoreFiles(Path folder, String name) {
   /*
+   * NAME.image          an image, behind the time at which it was begun
    * NAME.kept           there while the image and the journal together have everything
    * NAME.names          what the numbers in records stand for: entries, each a length, bytes, and
    *                     their CRC32C
@@ -33,6 +39,9 @@ record JournalFolder(Path folder, String name) {
 
   private static final int MOST_ENTRY_BYTES = 1 << 20;
 
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
   /**
    * The entries of the file of names.
    *
@@ -40,8 +49,36 @@ record JournalFolder(Path folder, String name) {
    */
   record Names(List<Ref> refs, long bytes) {}
 
+  /**
+   * Creates a file for writing.
+   *
+   * @throws IOException if it exists or cannot be created
+   */
+  static FileChannel create(Path file) throws IOException {
+    var options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? FileChannel.open(file, options, OWNER_ONLY)
+        : FileChannel.open(file, options);
+  }
+
+  /** Writes a file's bytes, or a folder's entries, to the disk. */
+  static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
   private Path of(String end) {
     return folder.resolve(name + end);
+  }
+
+  Path image() {
+    return of(".image");
+  }
+
+  /** Returns a file beside the image, for what is to replace it or was replaced. */
+  Path image(String end) {
+    return of(".image" + end);
   }
 
   Path names() {
@@ -70,7 +107,7 @@ record JournalFolder(Path folder, String name) {
   void mark() throws IOException {
     Path mark = of(".kept");
     Files.writeString(mark, "The image and the journal together have every count.\n");
-    StateFiles.sync(mark);
+    sync(mark);
   }
 
   /** Removes the mark: something is missing. */
@@ -78,7 +115,7 @@ record JournalFolder(Path folder, String name) {
     Files.deleteIfExists(of(".kept"));
   }
 
-  /** Deletes everything. */
+  /** Deletes the journal. */
   void clear() throws IOException {
     unmark();
     for (Path each : files()) {
@@ -155,7 +192,7 @@ record JournalFolder(Path folder, String name) {
               in.readLong(),
               in.readLong());
       int cellBits = in.readByte();
-      return new Ref(name, shape, cellBits, PolicyValues.of(StateImage.readPolicy(in)));
+      return new Ref(name, shape, cellBits, new PolicyValues(StateImage.readPolicy(in)));
     } catch (RuntimeException e) { // Thrown for numbers that no policy can have.
       throw new IOException("damaged: " + e.getMessage(), e);
     }

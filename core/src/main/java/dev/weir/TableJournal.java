@@ -19,6 +19,9 @@ final class TableJournal {
   /** The policy from which a reader makes the table. */
   private final KnownPolicy first;
 
+  /** The largest limit that a reader will find. */
+  private long covered;
+
   /** The policy that was referred to last: mostly the only one. Racy on purpose. */
   private KnownPolicy last;
 
@@ -40,10 +43,11 @@ final class TableJournal {
     this.cellBits = cellBits;
     this.first = new KnownPolicy(policy, journal.ref(refTo(policy), true));
     this.last = first;
+    this.covered = policy.quota().permits();
   }
 
   private Ref refTo(Policy policy) {
-    return new Ref(name, shape, cellBits, PolicyValues.of(policy));
+    return new Ref(name, shape, cellBits, new PolicyValues(policy));
   }
 
   int epoch() {
@@ -69,9 +73,19 @@ final class TableJournal {
     return first.ref;
   }
 
-  /** Journals that a policy may charge keys, which matters to a reader if its limit is large. */
+  /**
+   * Journals that a policy of the table's shape may charge keys: the largest limit matters to a
+   * reader. Limits are rounded up, so that ever larger ones are journaled only a few times. Not
+   * called by several threads at once.
+   */
   void mayCharge(Policy policy) {
-    int unused = ref(policy);
+    if (policy.quota().permits() > covered) {
+      long rounded = Math.min(Long.highestOneBit(policy.quota().permits()) * 2, Quota.MAX_PERMITS);
+      Policy larger = policy.withPermits(rounded);
+      Policy covering = larger.shape().equals(shape) ? larger : policy;
+      covered = covering.quota().permits();
+      int unused = journal.ref(refTo(covering), true);
+    }
   }
 
   /** Journals the state of a bucket. */

@@ -46,12 +46,22 @@ class JournalTest {
     }
   }
 
-  private static StateFolder open(Path at, Lines lines) throws IOException {
-    return StateFolder.builder(at)
-        .clock(new StateClock(() -> WALL, () -> WALL, "boot"))
-        .fileBytes(FILE_BYTES)
-        .log(lines)
-        .open();
+  /** A process from the view of its folder, which ends by dying. */
+  private record Life(StateFolder state) implements AutoCloseable {
+    @Override
+    public void close() {
+      state.die();
+    }
+  }
+
+  private static Life open(Path at, Lines lines) throws IOException {
+    StateFolder state =
+        StateFolder.builder(at)
+            .clock(new StateClock(() -> WALL, () -> WALL, "boot"))
+            .fileBytes(FILE_BYTES)
+            .log(lines)
+            .open();
+    return new Life(state);
   }
 
   @Test
@@ -74,7 +84,8 @@ class JournalTest {
     @Nullable MemoryStore before = null;
     for (int lives = random.nextInt(2, 5); lives > 0; lives--) {
       Lines lines = new Lines();
-      try (StateFolder state = open(at, lines)) {
+      try (Life life = open(at, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
         if (before != null) {
           String had = contents(before, operations.now());
@@ -116,7 +127,8 @@ class JournalTest {
       Lines lines = new Lines();
       List<Binding> bindings = new ArrayList<>();
       String had;
-      try (StateFolder state = open(own, lines)) {
+      try (Life life = open(own, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
         state.begin();
         for (Algorithm each : Algorithm.values()) {
@@ -148,7 +160,8 @@ class JournalTest {
         assertThat(state.isComplete()).as(lines.all.toString()).isTrue();
         had = contents(store, bindings);
       }
-      try (StateFolder state = open(own, lines)) {
+      try (Life life = open(own, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
         store.verify();
         // Compared as hashes first: a difference of millions of characters is not shown well.
@@ -210,7 +223,8 @@ class JournalTest {
               .build();
       Lines lines = new Lines();
       List<String> had = new ArrayList<>();
-      try (StateFolder state = open(own, lines)) {
+      try (Life life = open(own, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", 64, 1 << 20);
         state.begin();
         Binding binding = store.bind("p", policy, WALL);
@@ -224,7 +238,8 @@ class JournalTest {
         assertThat(store.tables(binding)[0].table().sketching()).isTrue();
         remaining(store, binding, had);
       }
-      try (StateFolder state = open(own, lines)) {
+      try (Life life = open(own, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", 64, 1 << 20);
         store.verify();
         List<String> has = new ArrayList<>();
@@ -253,7 +268,8 @@ class JournalTest {
     int limits = 70_000; // More than a journal numbers.
     List<Binding> bindings;
     String had;
-    try (StateFolder state = open(own, lines)) {
+    try (Life life = open(own, lines)) {
+      StateFolder state = life.state();
       MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
       state.begin();
       bindings = List.of(store.bind("b", bucket, WALL), store.bind("c", counter, WALL));
@@ -270,9 +286,10 @@ class JournalTest {
       had = contents(store, bindings);
       assertThat(state.isComplete()).as(lines.all.toString()).isTrue();
     }
-    int kept = new JournalFolder(own, "s").readNames().refs().size();
+    int kept = new StoreFiles(own, "s").readNames().refs().size();
     assertThat(kept).isLessThanOrEqualTo(1 << 16);
-    try (StateFolder state = open(own, lines)) {
+    try (Life life = open(own, lines)) {
+      StateFolder state = life.state();
       MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
       store.verify();
       assertThat(contents(store, bindings)).isEqualTo(had);
@@ -301,7 +318,8 @@ class JournalTest {
       }
       Files.write(file, cut);
       Lines lines = new Lines();
-      try (StateFolder state = open(own, lines)) {
+      try (Life life = open(own, lines)) {
+        StateFolder state = life.state();
         MemoryStore store = state.store("s", "", 100, 1 << 20);
         assertThat(lines.all.toString()).doesNotContain("warning");
         assertThat(states).contains(contents(store, List.of(binding(store))));
@@ -326,7 +344,8 @@ class JournalTest {
         flipped[at] ^= (byte) (1 << at % 8);
         Files.write(file, flipped);
         Lines lines = new Lines();
-        try (StateFolder state = open(own, lines)) {
+        try (Life life = open(own, lines)) {
+          StateFolder state = life.state();
           MemoryStore store = state.store("s", "", 100, 1 << 20);
           if (lines.all.toString().contains("warning")) {
             found++;
@@ -356,7 +375,8 @@ class JournalTest {
   /** Returns the bytes that a journal of a few charges of one key takes in its file. */
   private static long fewCharges(Path at, List<String> states) throws IOException {
     Lines lines = new Lines();
-    try (StateFolder state = open(at, lines)) {
+    try (Life life = open(at, lines)) {
+      StateFolder state = life.state();
       MemoryStore store = state.store("s", "", 100, 1 << 20);
       state.begin();
       Binding binding = binding(store);

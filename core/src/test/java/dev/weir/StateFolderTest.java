@@ -78,6 +78,7 @@ class StateFolderTest {
       state =
           StateFolder.builder(folder.resolve("state"))
               .durability(durability)
+              .fileBytes(16 << 10)
               .afterCrash(afterCrash)
               .clock(clock)
               .log(lines)
@@ -102,8 +103,12 @@ class StateFolderTest {
 
     @Override
     public void close() {
-      state.close(); // The state that a crash leaves.
+      state.die();
     }
+  }
+
+  private void useJournal() {
+    durability = StateDurability.PROCESS;
   }
 
   private void pass(long seconds) {
@@ -319,7 +324,7 @@ class StateFolderTest {
 
   @Test
   void deathDuringTheLastSave_forgetsNothingAndRefusesNobody() throws Exception {
-    durability = StateDurability.PROCESS;
+    useJournal();
     second = "throttle";
     try (Run run = new Run()) {
       assertThat(run.admits(4)).isTrue();
@@ -335,7 +340,7 @@ class StateFolderTest {
 
   @Test
   void runWithoutAJournal_endsTheJournalOfTheRunBefore() throws Exception {
-    durability = StateDurability.PROCESS;
+    useJournal();
     try (Run run = new Run()) {
       assertThat(run.admits(4)).isTrue();
     }
@@ -344,7 +349,7 @@ class StateFolderTest {
       assertThat(run.admits(7)).isFalse();
       assertThat(run.admits(6)).isTrue();
     }
-    durability = StateDurability.PROCESS;
+    useJournal();
     try (Run run = new Run()) {
       assertThat(run.admits(1)).isFalse();
       pass(60);
@@ -354,7 +359,7 @@ class StateFolderTest {
 
   @Test
   void amnestyWithoutAJournal_goesOnWithWhatTheJournalHad() throws Exception {
-    durability = StateDurability.PROCESS;
+    useJournal();
     try (Run run = new Run()) {
       assertThat(run.admits(4)).isTrue();
     }
@@ -369,7 +374,7 @@ class StateFolderTest {
 
   @Test
   void machinesEnd_isFollowedByAJournalAsAnyStart() throws Exception {
-    durability = StateDurability.PROCESS;
+    useJournal();
     try (Run run = new Run()) {
       assertThat(run.admits(4)).isTrue();
     }
@@ -388,7 +393,7 @@ class StateFolderTest {
   /** Tests that a record is not taken for a later one when its number comes again. */
   @Test
   void changeBeforeManyImages_isCountedOnce() throws Exception {
-    durability = StateDurability.PROCESS;
+    useJournal();
     try (Run run = new Run()) {
       assertThat(run.admits(4)).isTrue();
       for (int i = 0; i < 300; i++) {
@@ -410,10 +415,6 @@ class StateFolderTest {
     assertThatThrownBy(Run::new)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("(expected: a folder that can be written)");
-  }
-
-  private void useJournal() {
-    durability = StateDurability.PROCESS;
   }
 
   @Test
@@ -458,44 +459,17 @@ class StateFolderTest {
   }
 
   @Test
-  void bootAfterTheDeathOfTheProcess_isACrash() throws Exception {
+  void amnestyAfterABoot_goesOnWithWhatTheJournalHas() throws Exception {
     useJournal();
+    afterCrash = AfterCrash.AMNESTY;
     try (Run run = new Run()) {
-      assertThat(run.admits(3)).isTrue();
+      assertThat(run.admits(10)).isTrue();
     }
     boot = "two";
     try (Run run = new Run()) {
       assertThat(run.admits(1)).isFalse();
-      pass(60);
-      assertThat(run.admits(10)).isTrue();
     }
-    boot = "three";
-    afterCrash = AfterCrash.AMNESTY;
-    try (Run run = new Run()) {
-      assertThat(run.admits(1)).isFalse(); // The journal was written to the disk.
-    }
-  }
-
-  @Test
-  void journalOfAnEarlierRun_isNotTrustedAfterARunWithout() throws Exception {
-    useJournal();
-    try (Run run = new Run()) {
-      assertThat(run.admits(3)).isTrue();
-    }
-    durability = StateDurability.NONE;
-    try (Run run = new Run()) {
-      assertThat(run.admits(8)).isFalse();
-      assertThat(run.admits(7)).isTrue();
-    }
-    useJournal();
-    pass(30);
-    try (Run run = new Run()) {
-      assertThat(run.admits(1)).isFalse();
-      pass(59);
-      assertThat(run.admits(1)).isFalse();
-      pass(1);
-      assertThat(run.admits(10)).isTrue();
-    }
+    assertThat(String.join("\n", log)).contains("the machine was booted");
   }
 
   /** Neither the mark of the folder nor an orderly run without the store ends what is kept. */
@@ -551,6 +525,56 @@ class StateFolderTest {
       assertThat(run.admits(1)).isFalse();
       pass(60);
       assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  /** A thread that a stop has left behind can still admit. */
+  @Test
+  void runThatIsClosedWithoutASave_isKeptUntilTheProcessEnds() throws Exception {
+    useJournal();
+    Run run = new Run();
+    assertThat(run.admits(3)).isTrue();
+    run.state.close();
+    assertThatThrownBy(Run::new).hasMessageContaining(": in use by another server");
+    assertThat(run.admits(4)).isTrue();
+    run.close();
+    try (Run next = new Run()) {
+      assertThat(next.admits(4)).isFalse();
+      assertThat(next.admits(3)).isTrue();
+    }
+  }
+
+  /** Writes images in vain: a folder is in their place. */
+  private static void failImages(Run run, Path image, int times) throws IOException {
+    Files.delete(image);
+    Files.createDirectories(image.resolve("full"));
+    for (int i = 0; i < times; i++) {
+      assertThatThrownBy(run.state::fold).isInstanceOf(IOException.class);
+    }
+  }
+
+  /** Records have the numbers of images in few bits, which would come round. */
+  @Test
+  void imagesThatFailAllTheTime_endTheJournal() throws Exception {
+    useJournal();
+    Path image = folder.resolve("state/rules.image");
+    try (Run run = new Run()) {
+      failImages(run, image, 20);
+      Files.delete(image.resolve("full"));
+      Files.delete(image);
+      run.state.fold();
+      assertThat(run.admits(1)).isTrue();
+      assertThat(run.state.isComplete()).isTrue();
+      failImages(run, image, 50);
+      assertThat(run.state.isComplete()).isFalse();
+      assertThat(run.admits(1)).isTrue();
+    }
+    assertThat(String.join("\n", log)).contains("images could not be written");
+    assertThat(folder.resolve("state/rules.kept")).doesNotExist();
+    Files.delete(image.resolve("full"));
+    Files.delete(image);
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
     }
   }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,13 +74,23 @@ class JournalOnAFullDiskTest {
         assertThat(PackedDecision.allowed(store.decide(daily, 7, 1, ticker.nanos()))).isTrue();
         assertThat(at.resolve("s.kept")).doesNotExist();
       }
-      try (StateFolder state = open(at)) {
+      try (StateFolder state = open(copy(at))) { // The other one is in use until this process ends.
         MemoryStore store = state.store("s", "", 1_000, 1 << 20);
         Binding daily = store.bind("daily", DAILY, ticker.nanos());
         long all = store.decide(daily, 7, 1_000_000_000, ticker.nanos());
         assertThat(PackedDecision.allowed(all)).as("%s", warnings).isFalse();
       }
     }
+  }
+
+  private Path copy(Path from) throws IOException {
+    Path copy = Files.createDirectory(folder.resolve("copy"));
+    try (Stream<Path> all = Files.list(from)) {
+      for (Path each : all.toList()) {
+        Files.copy(each, copy.resolve(each.getFileName().toString()));
+      }
+    }
+    return copy;
   }
 
   @Test

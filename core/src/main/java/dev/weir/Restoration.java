@@ -1,0 +1,190 @@
+package dev.weir;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The making of a store from the files that an earlier process has left, or without them.
+ *
+ * @param files the files
+ * @param keys a word for the fingerprints by which the store identifies keys
+ * @param maxKeys as for a new store
+ * @param maxBytes as for a new store
+ */
+record Restoration(Start start, StoreFiles files, String keys, long maxKeys, long maxBytes) {
+  /** The longest time between the readings of two clocks, in nanoseconds. */
+  private static final long READING = 20_000;
+
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  /**
+   * The properties of a start that all its stores share.
+   *
+   * @param ticker the clock that decides
+   */
+  record Start(StateClock clock, Ticker ticker, AfterCrash afterCrash, StateFolder.Log log) {
+    private boolean amnesty() {
+      return afterCrash == AfterCrash.AMNESTY;
+    }
+  }
+
+  /** An image that was read up to the end of its head. */
+  private record OpenImage(DataInputStream in, StateClock.Reading then) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+
+  private OpenImage open() throws IOException {
+    DataInputStream in =
+        new DataInputStream(
+            new BufferedInputStream(Files.newInputStream(files.image()), BUFFER_BYTES));
+    try {
+      StateClock.Reading then = StateClock.Reading.read(in);
+      String counted = in.readUTF();
+      if (!counted.isEmpty() && !counted.equals(keys)) {
+        throw new IOException(
+            "counts keys by fingerprints that are " + counted + " (expected: " + keys + ")");
+      }
+      return new OpenImage(in, then);
+    } catch (IOException | RuntimeException e) {
+      in.close();
+      throw e;
+    }
+  }
+
+  /** Returns a store of which nothing is kept. */
+  KeptStore fresh() {
+    return kept(new MemoryStore(maxKeys, maxBytes));
+  }
+
+  /** Returns a store of whose past nothing is known. */
+  KeptStore unknown() {
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes);
+    store.unknownBefore(start.ticker.nanos());
+    return kept(store);
+  }
+
+  private KeptStore kept(MemoryStore store) {
+    return new KeptStore(store, files, keys, null);
+  }
+
+  /**
+   * Returns the last run's store as its image has it; a new one if there is no image.
+   *
+   * @throws IOException if it is damaged, or cannot be read
+   */
+  KeptStore imaged() throws IOException {
+    if (Files.notExists(files.image())) {
+      return fresh();
+    }
+    try (OpenImage open = open()) {
+      StateClock.Reading then = open.then;
+      long now = start.ticker.nanos();
+      long known = goesOn(then) ? now : start.clock.known(then);
+      MemoryStore store = MemoryStore.restored(open.in, maxKeys, maxBytes, known, now);
+      settle(store, then, "");
+      return kept(store);
+    }
+  }
+
+  /**
+   * Returns the last run's store as it was at the end of its process: the image, and what the
+   * journal has.
+   *
+   * @return null if something may be missing, since the machine was booted meanwhile, and that must
+   *     not be forgotten
+   * @throws IOException if the image or the journal is damaged, or cannot be read
+   */
+  @Nullable KeptStore repeated() throws IOException {
+    long begin = start.clock.ticker().nanos();
+    if (Files.notExists(files.image())) {
+      throw new IOException("is not there");
+    }
+    try (OpenImage open = open()) {
+      StateClock.Reading then = open.then;
+      if (!start.clock.sameBoot(then) && !start.amnesty()) {
+        return null;
+      }
+      MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
+      StoreFiles.Names names = files.readNames();
+      JournalReplay replay =
+          new JournalReplay(files, exact, then.image(), names.refs(), then.nanos());
+      replay.run(start.amnesty());
+      MemoryStore store = exact;
+      long now = start.ticker.nanos();
+      if (goesOn(then)) {
+        store.retireAll(now);
+      } else {
+        store = moved(exact, Math.max(start.clock.known(then), replay.latestNanos()), now);
+      }
+      settle(
+          store,
+          then,
+          ", %d changes since their image repeated, in %d ms"
+              .formatted(
+                  replay.records(),
+                  TimeUnit.NANOSECONDS.toMillis(start.clock.ticker().nanos() - begin)));
+      String damage = start.clock.sameBoot(then) ? replay.damage() : "the machine was booted";
+      return new KeptStore(
+          store,
+          files,
+          keys,
+          new KeptStore.EndedJournal(then.image(), names, replay.nextSequence(), damage));
+    }
+  }
+
+  private void settle(MemoryStore store, StateClock.Reading then, String more) {
+    if (start.amnesty()) {
+      store.forgetUnknown();
+    }
+    String longer = "; how long the machine was down is not known, so they count that much longer";
+    start.log.info(
+        "state: %s: %d keys restored%s%s"
+            .formatted(files.name(), store.keys(), more, start.clock.sameBoot(then) ? "" : longer));
+  }
+
+  /** Returns whether the time of a reading goes on in this process, to the nanosecond. */
+  private boolean goesOn(StateClock.Reading then) {
+    return start.clock.sameBoot(then) && Math.abs(start.clock.apart(then, start.ticker)) <= READING;
+  }
+
+  /** Returns a store that goes on by another clock, by way of an image. */
+  private MemoryStore moved(MemoryStore from, long known, long now) throws IOException {
+    Path between = files.image(".moved");
+    Files.deleteIfExists(between);
+    try {
+      try (FileChannel file = StoreFiles.create(between)) {
+        from.save(Channels.newOutputStream(file));
+      }
+      try (InputStream in = Files.newInputStream(between)) {
+        return MemoryStore.restored(in, maxKeys, maxBytes, known, now);
+      }
+    } finally {
+      Files.deleteIfExists(between);
+    }
+  }
+
+  /** Returns the name under which {@link #setAside} keeps an image. */
+  Path aside() {
+    return files.image(".damaged");
+  }
+
+  /** Sets a damaged image aside, and ends what the journal says. */
+  void setAside() throws IOException {
+    files.unmark();
+    if (Files.exists(files.image())) {
+      Files.move(files.image(), aside(), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+}
