@@ -3,7 +3,7 @@ package dev.weir.testkit;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,11 +64,15 @@ public final class Ports {
     }
   }
 
+  /**
+   * Returns whether nothing answers at a port. A socket that is opened there to try would hold the
+   * port after it is closed: a process that is being started has a copy for some milliseconds.
+   */
   private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.isBound();
-    } catch (IOException taken) {
-      return false;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return !socket.isConnected();
+    } catch (IOException refused) {
+      return true;
     }
   }
 }

@@ -2,10 +2,14 @@ package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +43,35 @@ class PortsTest {
         assertThat(given.add(Ports.free())).as("port %d of this process", i).isTrue();
       }
       assertThat(given).hasSize(2 * MANY);
+    }
+  }
+
+  /** Tests ports while processes are started, which have copies of open sockets for a moment. */
+  @Test
+  void port_whileProcessesAreStarted_canBeOpened() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    Thread starts = new Thread(() -> startProcesses(over));
+    starts.start();
+    try {
+      for (int i = 0; i < MANY; i++) {
+        int port = Ports.free();
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+          assertThat(socket.isBound()).isTrue();
+        }
+      }
+    } finally {
+      over.set(true);
+      starts.join();
+    }
+  }
+
+  private static void startProcesses(AtomicBoolean over) {
+    while (!over.get()) {
+      try {
+        new ProcessBuilder("true").start().waitFor();
+      } catch (IOException | InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 }
