@@ -156,7 +156,7 @@ class DamagedTest {
   @Test
   void anyDamage_isRefusedOrHarmless() throws IOException {
     SplittableRandom random = Trials.numbers("DamagedTest");
-    int times = Trials.runs(1, 3); // Runs of each kind of random damage.
+    int times = Trials.runs(1, 2); // Runs of each kind of random damage.
     int tried = 0;
     List<Path> files = new ArrayList<>(files("*"));
     files.add(whole.resolve("config.anchor"));

@@ -34,7 +34,7 @@ class KilledTest {
   @Test
   void killedWhileItWrites_keepsWhatItAcknowledgedAndNoHalfBatch() throws Exception {
     // The ninth round is the first that kills the process while it starts.
-    int rounds = Trials.unseeded("killed while it writes", Trials.runs(9, 12));
+    int rounds = Trials.unseeded("killed while it writes", Trials.runs(9, 9));
     SplittableRandom random = new SplittableRandom(20);
     Head before = null;
     for (int round = 0; round < rounds; round++) {

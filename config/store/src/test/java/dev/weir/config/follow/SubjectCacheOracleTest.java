@@ -205,7 +205,7 @@ class SubjectCacheOracleTest {
   @Test
   void randomWritesAndFaults_whatIsFoundIsTheRecordAsOfTheLastPollOrLater() {
     int found = 0;
-    int runs = Trials.unseeded("cached subjects", Trials.runs(40, 400));
+    int runs = Trials.unseeded("cached subjects", Trials.runs(40, 200));
     for (long seed = 1; seed <= runs; seed++) {
       World world = new World(seed);
       for (int i = 0; i < 400; i++) {
@@ -221,7 +221,7 @@ class SubjectCacheOracleTest {
   @Test
   void threadsWriteFollowAndLook_noOldValueComesBackAfterItsChangeWasTold() throws Exception {
     int subjects = 40;
-    int writes = Trials.runs(1_500, 6_000);
+    int writes = Trials.runs(1_500, 3_000);
     ConfigStore store = ConfigStores.inMemory(Ticker.wall());
     AtomicLongArray written = new AtomicLongArray(subjects);
     AtomicLongArray writing = new AtomicLongArray(subjects);

@@ -28,10 +28,13 @@ public final class ClusterSiege implements AutoCloseable {
   private static final long CALM_MILLIS = 250;
 
   private static final long MOMENT_MILLIS = 10;
+
+  // Faster clients would use up a small machine, on which members then start slowly.
   private static final Visitor.Pace PACE =
-      Visitor.Pace.resting(Duration.ofMillis(4), Duration.ofMillis(50));
+      Visitor.Pace.resting(Duration.ofMillis(30), Duration.ofMillis(50));
   private static final Visitor.Pace KEYS_PACE =
-      Visitor.Pace.resting(Duration.ofMillis(20), Duration.ofMillis(20));
+      Visitor.Pace.resting(Duration.ofMillis(30), Duration.ofMillis(30));
+
   private static final List<Protocol> PROTOCOLS =
       List.of(Protocol.HTTP, Protocol.GRPC, Protocol.CHECK);
 

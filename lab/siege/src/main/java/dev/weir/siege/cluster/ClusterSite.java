@@ -48,13 +48,9 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
   private static final int DISK_MEGABYTES = 160;
   private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
 
-  /** The options by which members start fast and take little of a small machine. */
-  private static final List<String> OPTIONS =
-      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
-
   /**
-   * These options, and the shared classes that a member loads; empty until a member has loaded
-   * them.
+   * The options of small servers, and the shared classes that a member loads; empty until a member
+   * has loaded them.
    */
   private static List<String> shared = List.of();
 
@@ -291,7 +287,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
    */
   private static synchronized List<String> options() throws IOException {
     if (shared.isEmpty()) {
-      shared = OPTIONS;
+      shared = ServerProcess.SMALL;
       if (ServerProcess.packaged()) {
         Path folder = Files.createTempDirectory("weir-classes");
         Path archive = Path.of(folder + ".jsa");
@@ -313,7 +309,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
   }
 
   private static List<String> with(String option) {
-    return Stream.concat(OPTIONS.stream(), Stream.of(option)).toList();
+    return Stream.concat(ServerProcess.SMALL.stream(), Stream.of(option)).toList();
   }
 
   private static MemberProcess member(

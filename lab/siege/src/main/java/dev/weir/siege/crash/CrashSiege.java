@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +60,10 @@ final class CrashSiege implements AutoCloseable {
       long answerNanos,
       Ledger.Balance balance) {}
 
-  /** Journals so small that an image follows nearly every look at them. */
-  private static final String SMALL_JOURNALS = "-Dweir.state.journal-bytes=4096";
+  /** Those of a small server, with journals so small that an image follows nearly every look. */
+  private static final List<String> OPTIONS =
+      Stream.concat(ServerProcess.SMALL.stream(), Stream.of("-Dweir.state.journal-bytes=4096"))
+          .toList();
 
   private static final Visitor.Pace PACE =
       Visitor.Pace.resting(Duration.ZERO, Duration.ofMillis(5));
@@ -77,6 +81,9 @@ final class CrashSiege implements AutoCloseable {
 
   /** The longest wait for the next image. */
   private static final long IMAGE_MILLIS = 5_000;
+
+  /** The time between two looks for an image: shorter than one is written. */
+  private static final long MOMENT_NANOS = 200_000;
 
   /** One key in so many is drained after each start. */
   private static final int DRAINED = 4;
@@ -143,7 +150,7 @@ final class CrashSiege implements AutoCloseable {
     System.arraycopy(flags, 0, all, mine.length, flags.length);
     startedNanos = System.nanoTime();
     return ServerProcess.launch(
-        new ServerProcess.Launch(List.of(), List.of(SMALL_JOURNALS), Map.of(), "127.0.0.1"),
+        new ServerProcess.Launch(List.of(), OPTIONS, Map.of(), "127.0.0.1"),
         folder.resolve("log-" + starts++),
         null,
         all);
@@ -214,7 +221,7 @@ final class CrashSiege implements AutoCloseable {
   private void awaitImage() {
     long deadline = System.nanoTime() + IMAGE_MILLIS * MILLI;
     while (!imaging() && System.nanoTime() - deadline < 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(this, MOMENT_NANOS); // Spinning would leave the server less.
     }
   }
 

@@ -84,7 +84,7 @@ public class StoreLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("one key, real threads", Trials.runs(1, 5)))
+        .iterations(Trials.unseeded("one key, real threads", Trials.runs(1, 3)))
         .invocationsPerIteration(1_000)
         .check(StoreLincheckTest.class);
   }
