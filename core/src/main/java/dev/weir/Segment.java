@@ -747,7 +747,8 @@ final class Segment extends SequenceLock {
    * Passes to the visitor every key between two fingerprints, as unsigned numbers, and its state.
    */
   void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
-    for (int slot = 1; slot < slots.length; slot += width) {
+    Scatter order = new Scatter(slots, width);
+    for (int slot = order.next(); slot > 0; slot = order.next()) {
       if (isBetween(first, slots[slot], last)) {
         visitor.accept(slots[slot], table.copy(this, slot));
       }

@@ -31,7 +31,8 @@ final class SegmentCopy {
   }
 
   void forEach(KeyVisitor visitor) throws IOException {
-    for (int slot = 1; slot < slots.length; slot += width) {
+    Scatter order = new Scatter(slots, width);
+    for (int slot = order.next(); slot > 0; slot = order.next()) {
       if (slots[slot] != 0) {
         long[] state =
             slab != null
