@@ -61,7 +61,11 @@ final class Journal {
   /** The words of a record behind its head, by kind; a state has its length in its second word. */
   static final int[] WORDS = {-1, 3, 4, 5, 4, -1, -1, 1, 3, 3};
 
-  static final int LANES = 4;
+  /**
+   * The number of lanes, as a power of two; one where answers wait for a flush, which is then one
+   * of one file.
+   */
+  private static final int LANE_BITS = 2;
 
   private static final int REF_BITS = 20;
   private static final int KIND_SHIFT = 28;
@@ -82,9 +86,9 @@ final class Journal {
   private static final int MOST_REFS = 1 << 16;
 
   /** The number of files that are kept ready, and at most kept for another use. */
-  private static final int READY = LANES;
+  private static final int READY = 1 << LANE_BITS;
 
-  private static final int MOST_READY = 8 * LANES;
+  private static final int MOST_READY = 8 * READY;
 
   /** The meaning of a reference: a policy under which a table's keys are charged. */
   record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {
@@ -119,10 +123,12 @@ final class Journal {
    * The upkeep of a journal.
    *
    * @param fileBytes the length of a file, unless a record needs a longer one
+   * @param flush when records are written to the disk
    * @param maker makes files beforehand
    * @param problems receives a line when the journal has to end
    */
-  record Upkeep(int fileBytes, Executor maker, Consumer<String> problems) {}
+  record Upkeep(
+      int fileBytes, JournalFile.Flush flush, Executor maker, Consumer<String> problems) {}
 
   /** The files of the keys whose fingerprints begin alike. */
   private static final class Lane {
@@ -135,14 +141,16 @@ final class Journal {
 
   private final StoreFiles own;
   private final int fileBytes;
+  private final JournalFile.Flush flush;
   private final Executor maker;
   private final Consumer<String> problems;
-  private final Lane[] lanes = new Lane[LANES];
+  private final Lane[] lanes;
   private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
   private final FileChannel names;
   private final Object filesLock = new Object();
   private final Deque<JournalFile> ready = new ArrayDeque<>();
   private final List<JournalFile> left = new ArrayList<>();
+  private int namesForced;
   private long nextSequence;
   private long leftBytes;
   private volatile int epoch;
@@ -165,6 +173,8 @@ final class Journal {
     this.lastImaged = epoch;
     this.nextSequence = nextSequence;
     this.fileBytes = upkeep.fileBytes;
+    this.flush = upkeep.flush;
+    this.lanes = new Lane[flush == JournalFile.Flush.BEFORE_ANSWERS ? 1 : 1 << LANE_BITS];
     this.maker = upkeep.maker;
     this.problems = upkeep.problems;
     for (Ref each : known.refs()) {
@@ -172,7 +182,7 @@ final class Journal {
     }
     names = FileChannel.open(own.names(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     names.truncate(known.bytes()).position(known.bytes());
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < lanes.length; i++) {
       lanes[i] = new Lane(begun(fileBytes));
     }
     prepare();
@@ -250,7 +260,7 @@ final class Journal {
   }
 
   private Lane lane(long fingerprint) {
-    return lanes[(int) (fingerprint >>> 62)];
+    return lanes[(int) (fingerprint >>> (Long.SIZE - LANE_BITS)) & (lanes.length - 1)];
   }
 
   /** Writes a record of three words, the first of them the key's fingerprint. */
@@ -343,7 +353,7 @@ final class Journal {
     JournalFile next = length > fileBytes ? null : ready.poll();
     long sequence = nextSequence++;
     if (next == null) {
-      next = JournalFile.create(own.file(sequence), length);
+      next = JournalFile.create(own.file(sequence), length, flush);
     }
     next.begin(sequence, epoch);
     return next;
@@ -360,7 +370,7 @@ final class Journal {
           }
           sequence = nextSequence++;
         }
-        JournalFile made = JournalFile.create(own.file(sequence), fileBytes);
+        JournalFile made = JournalFile.create(own.file(sequence), fileBytes, flush);
         synchronized (filesLock) {
           ready.add(made);
         }
@@ -404,6 +414,9 @@ final class Journal {
     for (JournalFile each : spare) {
       try {
         each.end();
+        if (flush == JournalFile.Flush.BEFORE_ANSWERS) {
+          each.forceEnd(); // Otherwise its records could be back when the epochs come again.
+        }
         synchronized (filesLock) {
           if (each.length() == fileBytes && ready.size() < MOST_READY) {
             ready.add(each);
@@ -417,7 +430,10 @@ final class Journal {
     }
   }
 
-  /** Writes to the disk what was written so far: for the end of the machine. */
+  /**
+   * Writes to the disk what was written so far: for the end of the machine. Called by one thread at
+   * a time.
+   */
   void force() {
     List<JournalFile> files;
     synchronized (filesLock) {
@@ -427,7 +443,11 @@ final class Journal {
       }
     }
     try {
-      names.force(false);
+      int named = refs.size();
+      if (named > namesForced) {
+        names.force(true);
+        namesForced = named;
+      }
       for (JournalFile each : files) {
         each.force();
       }

@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,16 @@ final class JournalFile {
    * The check is a sum of products, and not a CRC32C, which works on buffers: a record would first
    * have to be put into one.
    */
+
+  /** The times at which records are written to the disk, for the end of the machine. */
+  enum Flush {
+    /** When the system does so. */
+    NEVER,
+    /** Each second. */
+    EACH_SECOND,
+    /** Before an answer that depends on them. */
+    BEFORE_ANSWERS
+  }
 
   /** The usual length of a file. */
   static final int BYTES = 4 << 20;
@@ -61,31 +72,43 @@ final class JournalFile {
   /** The epoch that had begun when the lane went on to another file. */
   private int leftIn;
 
-  /** The bytes that were claimed when the file was last forced. */
+  /** The bytes of records that are complete; counted if the file is forced. */
+  private final @Nullable AtomicInteger completed;
+
+  /** The number of them when the file was last forced; -1 if it was not, since it came into use. */
   private int forced;
 
-  private JournalFile(Path path, MappedByteBuffer bytes) {
+  private JournalFile(Path path, MappedByteBuffer bytes, boolean counts) {
     this.path = path;
     this.bytes = bytes;
+    this.completed = counts ? new AtomicInteger() : null;
   }
 
   /**
    * Makes a file and fills it with zeros: a mapped file that is only long would fail at a store
    * when the disk is full, on some systems without an error.
    *
+   * @param flush when its records are written to the disk
    * @throws IOException if there is no room for it
    */
-  static JournalFile create(Path path, int length) throws IOException {
+  static JournalFile create(Path path, int length, Flush flush) throws IOException {
     try (FileChannel file = StoreFiles.create(path)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS);
       for (int left = length; left > 0; ) {
         zeros.clear().limit(Math.min(ZEROS, left));
         left -= file.write(zeros);
       }
+      if (flush == Flush.BEFORE_ANSWERS) {
+        file.force(true);
+      }
+    }
+    if (flush == Flush.BEFORE_ANSWERS) {
+      StoreFiles.sync(Objects.requireNonNull(path.getParent()));
     }
     try (FileChannel file =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      JournalFile made = new JournalFile(path, file.map(FileChannel.MapMode.READ_WRITE, 0, length));
+      MappedByteBuffer bytes = file.map(FileChannel.MapMode.READ_WRITE, 0, length);
+      JournalFile made = new JournalFile(path, bytes, flush != Flush.NEVER);
       made.end(); // The system maps a page at its first store: decisions need not wait for that.
       return made;
     } catch (InternalError e) { // Thrown by stores into a mapped file.
@@ -106,7 +129,9 @@ final class JournalFile {
       }
       JournalFile opened =
           new JournalFile(
-              path, file.map(FileChannel.MapMode.READ_ONLY, 0, Math.min(size, Integer.MAX_VALUE)));
+              path,
+              file.map(FileChannel.MapMode.READ_ONLY, 0, Math.min(size, Integer.MAX_VALUE)),
+              false);
       if (opened.word(0) == 0) {
         return null;
       }
@@ -129,7 +154,10 @@ final class JournalFile {
     word(CHECK, headCheck());
     VarHandle.releaseFence();
     word(0, MAGIC);
-    forced = 0;
+    forced = -1;
+    if (completed != null) {
+      completed.set(0);
+    }
     claimed.setRelease(FIRST);
   }
 
@@ -197,6 +225,13 @@ final class JournalFile {
     word(at + 24, third);
     long sum = seed(at, head) + mixed(1, first) + mixed(2, second) + mixed(3, third);
     head(at, head, sum);
+    completed(3);
+  }
+
+  private void completed(int words) {
+    if (completed != null) {
+      completed.getAndAdd(length(words));
+    }
   }
 
   /** Begins a record that is longer than a unit: a reader finds its end. */
@@ -215,6 +250,7 @@ final class JournalFile {
   /** Completes a record whose words are written. */
   void write(int at, int head, int words) {
     head(at, head, sum(at, head, words));
+    completed(words);
   }
 
   private void head(int at, int head, long sum) {
@@ -277,13 +313,18 @@ final class JournalFile {
     LONGS.set(bytes, at, value);
   }
 
-  /** Writes what was claimed so far to the disk, if that has grown. */
+  /** Writes the records to the disk that are complete, if there are more than the last time. */
   void force() {
-    int used = used();
-    if (used > forced) {
+    int more = completed == null ? 0 : completed.get(); // Before: later ones need another force.
+    if (more > forced) {
       bytes.force();
-      forced = used;
+      forced = more;
     }
+  }
+
+  /** Writes to the disk that the file has no records any more. */
+  void forceEnd() {
+    bytes.force();
   }
 
   void delete() throws IOException {

@@ -24,6 +24,15 @@ final class JournalReplay {
   private @Nullable String damage;
 
   /**
+   * The damage that does not end a replay.
+   *
+   * @param any whether to pass over whatever is damaged, and report it
+   * @param unfinished whether to pass over records that are not whole: they were being written when
+   *     the machine ended, and nothing was answered that depends on them
+   */
+  record Tolerance(boolean any, boolean unfinished) {}
+
+  /**
    * Prepares a replay.
    *
    * @param image the number of the image that the store was read from
@@ -60,14 +69,13 @@ final class JournalReplay {
   /**
    * Repeats all records that are not in the image.
    *
-   * @param asFar whether to repeat each file as far as it is right, instead of failing
    * @throws IOException if a file is damaged or cannot be read
    */
-  void run(boolean asFar) throws IOException {
+  void run(Tolerance tolerance) throws IOException {
     List<JournalFile> files = new ArrayList<>();
     for (Path each : own.files()) {
       nextSequence = Math.max(nextSequence, 1 + number(each));
-      JournalFile file = opened(each, asFar);
+      JournalFile file = opened(each, tolerance);
       if (file != null) {
         nextSequence = Math.max(nextSequence, 1 + file.sequence());
         files.add(file);
@@ -82,7 +90,7 @@ final class JournalReplay {
         Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
     try {
       for (JournalFile each : files) {
-        repeat(each, asFar);
+        repeat(each, tolerance);
       }
     } catch (RuntimeException e) { // Thrown for numbers that no charge can have.
       throw new IOException("damaged: " + e, e);
@@ -91,16 +99,20 @@ final class JournalReplay {
     }
   }
 
-  private @Nullable JournalFile opened(Path file, boolean asFar) throws IOException {
+  private @Nullable JournalFile opened(Path file, Tolerance tolerance) throws IOException {
     try {
       return JournalFile.open(file);
     } catch (IOException e) {
-      if (asFar) {
-        damage = e.getMessage();
+      if (tolerance.any) {
+        found(e.getMessage());
         return null;
       }
       throw e;
     }
+  }
+
+  private void found(@Nullable String what) {
+    damage = damage == null ? what : damage;
   }
 
   private static long number(Path file) {
@@ -112,7 +124,7 @@ final class JournalReplay {
     }
   }
 
-  private void repeat(JournalFile file, boolean asFar) throws IOException {
+  private void repeat(JournalFile file, Tolerance tolerance) throws IOException {
     for (int at = JournalFile.FIRST; at <= file.length() - JournalFile.UNIT; ) {
       int unfinished = file.unfinished(at);
       if (unfinished > 0) {
@@ -126,13 +138,16 @@ final class JournalReplay {
         long length = at + 3 * Long.BYTES <= file.length() ? file.word(at + 2 * Long.BYTES) : -1;
         words = length < 1 || length > SlidingLog.MAX_LONGS ? -1 : 2 + (int) length;
       }
-      if (!file.isRecord(at, words) || Journal.ref(head) >= refs.size()) {
-        IOException damaged = new IOException(file + ": damaged at byte " + at);
-        if (asFar) {
-          damage = damaged.getMessage();
-          return;
+      if (!file.isRecord(at, words) || !refersToNames(file, at, kind, head)) {
+        String where = file + ": damaged at byte " + at;
+        if (!tolerance.unfinished) {
+          if (!tolerance.any) {
+            throw new IOException(where);
+          }
+          found(where);
         }
-        throw damaged;
+        at += JournalFile.UNIT; // No other record begins before, and none looks like one by chance.
+        continue;
       }
       if (Journal.isAfter(image, head)) {
         repeat(file, at, kind, refs.get(Journal.ref(head)));
@@ -140,6 +155,11 @@ final class JournalReplay {
       }
       at += JournalFile.length(words);
     }
+  }
+
+  private boolean refersToNames(JournalFile file, int at, int kind, int head) {
+    long admitting = kind == Journal.RECORD ? file.word(at + 40) : 0;
+    return Journal.ref(head) < refs.size() && admitting >= 0 && admitting < refs.size();
   }
 
   private Table table(Ref ref) throws IOException {
@@ -179,9 +199,6 @@ final class JournalReplay {
       case Journal.RECORD -> {
         long permits = file.word(at + 32);
         long admitting = file.word(at + 40);
-        if (admitting < 0 || admitting >= refs.size()) {
-          throw new IOException(file + ": damaged at byte " + at);
-        }
         reached(second);
         Policy by = refs.get((int) admitting).policy().policy();
         table.record(fingerprint, second, third, permits, policy, by);

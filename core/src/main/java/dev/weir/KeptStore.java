@@ -94,7 +94,7 @@ final class KeptStore {
     for (Path each : old) {
       Files.deleteIfExists(each);
     }
-    files.mark();
+    files.mark(upkeep.flush() == JournalFile.Flush.BEFORE_ANSWERS);
   }
 
   /** Writes an image of what the last run's journal had, for a run that has none. */

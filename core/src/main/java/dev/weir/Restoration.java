@@ -113,14 +113,16 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
     }
     try (OpenImage open = open()) {
       StateClock.Reading then = open.then;
-      if (!start.clock.sameBoot(then) && !start.amnesty()) {
+      boolean sameBoot = start.clock.sameBoot(then);
+      boolean whole = sameBoot || files.kept() == StateDurability.MACHINE;
+      if (!whole && !start.amnesty()) {
         return null;
       }
       MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
       StoreFiles.Names names = files.readNames();
       JournalReplay replay =
           new JournalReplay(files, exact, then.image(), names.refs(), then.nanos());
-      replay.run(start.amnesty());
+      replay.run(new JournalReplay.Tolerance(start.amnesty(), whole && !sameBoot));
       MemoryStore store = exact;
       long now = start.ticker.nanos();
       if (goesOn(then)) {
@@ -135,7 +137,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
               .formatted(
                   replay.records(),
                   TimeUnit.NANOSECONDS.toMillis(start.clock.ticker().nanos() - begin)));
-      String damage = start.clock.sameBoot(then) ? replay.damage() : "the machine was booted";
+      String damage = whole ? replay.damage() : "the machine was booted";
       return new KeptStore(
           store,
           files,

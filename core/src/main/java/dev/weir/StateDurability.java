@@ -8,5 +8,10 @@ public enum StateDurability {
    * The end of the process at any instant, while the machine runs on: every admission is in a
    * journal before it is answered.
    */
-  PROCESS
+  PROCESS,
+  /**
+   * The end of the machine too: an admission is answered when the journal is on the disk, together
+   * with all that wait for that ({@link StateFolder#answering}).
+   */
+  MACHINE
 }

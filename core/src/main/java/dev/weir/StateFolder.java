@@ -227,12 +227,17 @@ public final class StateFolder implements AutoCloseable {
   private final Duration interval;
   private int looksToPass;
   private long offsetNanos;
+  private @Nullable GroupCommit commit;
   private volatile boolean begun;
   private volatile boolean closed;
 
   private StateFolder(Builder options, FileChannel lock) throws IOException {
     this.folder = options.folder;
-    this.durability = options.clock.boot().isEmpty() ? StateDurability.NONE : options.durability;
+    // Without an id of the boot, only what is on the disk outlives the process.
+    this.durability =
+        options.clock.boot().isEmpty() && options.durability == StateDurability.PROCESS
+            ? StateDurability.NONE
+            : options.durability;
     this.afterCrash = options.afterCrash;
     this.crashOption = options.crashOption;
     this.interval = options.interval;
@@ -243,7 +248,7 @@ public final class StateFolder implements AutoCloseable {
     if (durability != options.durability) {
       log.warning(
           "state: this system has no id of its boot, so counts do not outlive the death of the"
-              + " process");
+              + " process; with the durability machine they do");
     }
     this.crashed = running();
     this.anyCrashed = crashed.contains("");
@@ -354,7 +359,7 @@ public final class StateFolder implements AutoCloseable {
   }
 
   private KeptStore restored(String name, Restoration past) throws IOException {
-    boolean isKept = past.files().isKept();
+    boolean isKept = past.files().kept() != StateDurability.NONE;
     KeptStore repeated = isKept ? past.repeated() : null;
     if (repeated != null) {
       if (repeated.damage() != null) {
@@ -416,6 +421,25 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
+   * Returns a view of a store of this folder that promises what the folder does: with {@link
+   * StateDurability#MACHINE}, what has changed is on the disk before its answer comes, on a thread
+   * of this folder; all answers that wait follow one flush. With any other durability it is the
+   * store itself, which answers on the caller's thread. To be called once for each store, before
+   * {@link #begin}.
+   *
+   * <p>If the journal fails, answers follow without a flush; {@link #isComplete} is false then.
+   */
+  public Store answering(MemoryStore store) {
+    if (durability != StateDurability.MACHINE) {
+      return store;
+    }
+    if (commit == null) {
+      commit = new GroupCommit(this::force);
+    }
+    return new FlushedStore(store, commit);
+  }
+
+  /**
    * Begins the run: to be called when all stores are there, and before any of them decides.
    *
    * @throws IOException if the folder cannot be written
@@ -423,8 +447,9 @@ public final class StateFolder implements AutoCloseable {
   public void begin() throws IOException {
     try {
       for (KeptStore each : stores.values()) {
-        if (durability == StateDurability.PROCESS) {
-          each.beginJournal(new Journal.Upkeep(fileBytes, journals, this::warn), clock, ticker());
+        if (durability != StateDurability.NONE) {
+          each.beginJournal(
+              new Journal.Upkeep(fileBytes, flush(), journals, this::warn), clock, ticker());
         } else {
           each.foldRepeated(clock, ticker());
         }
@@ -439,15 +464,25 @@ public final class StateFolder implements AutoCloseable {
     } catch (IOException e) {
       throw unusable(folder, e);
     }
-    if (durability == StateDurability.PROCESS) {
+    if (durability != StateDurability.NONE) {
       every(LOOK, this::keep);
-      if (afterCrash == AfterCrash.AMNESTY) { // Otherwise nothing is read after the machine's end.
+      if (flush() == JournalFile.Flush.EACH_SECOND) {
         long time = FORCE.toNanos();
         var unused = journals.scheduleWithFixedDelay(this::force, time, time, TimeUnit.NANOSECONDS);
       }
     } else if (afterCrash == AfterCrash.AMNESTY) {
       every(interval, this::saveAll);
     }
+  }
+
+  private JournalFile.Flush flush() {
+    if (durability == StateDurability.MACHINE) {
+      return JournalFile.Flush.BEFORE_ANSWERS;
+    }
+    // Without an amnesty nothing is read after the machine's end.
+    return afterCrash == AfterCrash.AMNESTY
+        ? JournalFile.Flush.EACH_SECOND
+        : JournalFile.Flush.NEVER;
   }
 
   private void warn(String problem) {
@@ -603,7 +638,7 @@ public final class StateFolder implements AutoCloseable {
       // The past of a store that this run did not have is unknown to the next run too.
       for (String name : crashedElsewhere()) {
         StoreFiles files = new StoreFiles(folder, name);
-        if (!files.isKept() && !stores.containsKey(name)) {
+        if (files.kept() == StateDurability.NONE && !stores.containsKey(name)) {
           stores.put(name, unknownElsewhere(files));
         }
       }
@@ -620,6 +655,7 @@ public final class StateFolder implements AutoCloseable {
       each.close();
       each.clearJournal();
     }
+    endCommit();
     log.info(
         "state: %d keys saved in %d ms"
             .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
@@ -646,9 +682,16 @@ public final class StateFolder implements AutoCloseable {
     journals.shutdown();
     closed = true;
     if (!begun) {
+      endCommit();
       stores.values().forEach(KeptStore::close);
       awaitFiles();
       release();
+    }
+  }
+
+  private void endCommit() {
+    if (commit != null) {
+      commit.close();
     }
   }
 

@@ -39,6 +39,9 @@ record StoreFiles(Path folder, String name) {
 
   private static final int MOST_ENTRY_BYTES = 1 << 20;
 
+  private static final String KEPT = "The image and the journal together have every count.\n";
+  private static final String OVER_BOOTS = KEPT + "So they have after the end of the machine.\n";
+
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -98,21 +101,29 @@ record StoreFiles(Path folder, String name) {
     return files;
   }
 
-  /** Returns whether the image and the journal together have everything. */
-  boolean isKept() {
-    return Files.exists(of(".kept"));
+  /** Returns the ends after which the image and the journal together have everything. */
+  StateDurability kept() throws IOException {
+    try {
+      String mark = Files.readString(of(".kept"));
+      return mark.equals(OVER_BOOTS) ? StateDurability.MACHINE : StateDurability.PROCESS;
+    } catch (NoSuchFileException e) {
+      return StateDurability.NONE;
+    }
   }
 
   /** Writes the mark: the image and the journal together have everything. */
-  void mark() throws IOException {
+  void mark(boolean overBoots) throws IOException {
     Path mark = of(".kept");
-    Files.writeString(mark, "The image and the journal together have every count.\n");
+    Files.writeString(mark, overBoots ? OVER_BOOTS : KEPT);
     sync(mark);
+    sync(folder);
   }
 
   /** Removes the mark: something is missing. */
   void unmark() throws IOException {
-    Files.deleteIfExists(of(".kept"));
+    if (Files.deleteIfExists(of(".kept"))) {
+      sync(folder); // Otherwise it could be back after the end of the machine.
+    }
   }
 
   /** Deletes the journal. */

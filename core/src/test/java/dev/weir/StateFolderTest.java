@@ -577,4 +577,87 @@ class StateFolderTest {
       assertThat(run.admits(1)).isFalse();
     }
   }
+
+  private void useJournalOfTheMachine() {
+    durability = StateDurability.MACHINE;
+  }
+
+  @Test
+  void endOfAMachineWhoseAnswersWaited_forgetsNothingAndRefusesNobody() throws Exception {
+    useJournalOfTheMachine();
+    for (String id : List.of("two", "three", "")) { // An id is not needed.
+      try (Run run = new Run()) {
+        assertThat(run.admits(3)).isTrue();
+      }
+      boot = id;
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(2)).isFalse();
+      assertThat(run.admits(1)).isTrue();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+    assertThat(log).noneMatch(line -> line.contains("refused until"));
+  }
+
+  /** Spoils the last record of a journal, as one that was being written. */
+  private void spoilLastRecord() throws IOException {
+    Path file = folder.resolve("state/rules.journal-0");
+    byte[] bytes = Files.readAllBytes(file);
+    int last = bytes.length - 1;
+    while (bytes[last] == 0) {
+      last--;
+    }
+    bytes[last - 9] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void recordThatWasBeingWrittenAtTheEndOfTheMachine_isPassedOver() throws Exception {
+    useJournalOfTheMachine();
+    try (Run run = new Run()) {
+      assertThat(run.admits(3)).isTrue();
+      assertThat(run.admits(2)).isTrue();
+    }
+    spoilLastRecord();
+    boot = "two";
+    try (Run run = new Run()) {
+      assertThat(run.admits(8)).isFalse();
+      assertThat(run.admits(7)).isTrue();
+    }
+    assertThat(log).noneMatch(line -> line.contains("damaged"));
+  }
+
+  @Test
+  void recordThatIsDamagedWhileTheMachineRunsOn_refuses() throws Exception {
+    useJournalOfTheMachine();
+    try (Run run = new Run()) {
+      assertThat(run.admits(3)).isTrue();
+    }
+    spoilLastRecord();
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+    }
+    assertThat(String.join("\n", log)).contains("damaged at byte 64");
+  }
+
+  @Test
+  void runWithoutWaitingAnswers_endsThePromiseOfTheRunBefore() throws Exception {
+    for (StateDurability later : List.of(StateDurability.NONE, StateDurability.PROCESS)) {
+      useJournalOfTheMachine();
+      try (Run run = new Run()) {
+        assertThat(run.admits(3)).isTrue();
+      }
+      durability = later;
+      try (Run run = new Run()) {
+        assertThat(run.admits(1)).isTrue();
+      }
+      useJournalOfTheMachine();
+      boot += "+";
+      try (Run run = new Run()) {
+        assertThat(run.admits(1)).as("after %s", later).isFalse();
+        pass(60);
+      }
+    }
+  }
 }

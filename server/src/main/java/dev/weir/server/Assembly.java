@@ -196,12 +196,13 @@ final class Assembly {
         settings.value(Settings.RESP_PORT).isPresent()
             && !settings.sharesThrottle(remote.isPresent());
     long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
-    MemoryStore memory =
-        state.table(
-            StateStorage.RULES,
-            shared.keys(),
-            settings.value(Settings.MAX_KEYS),
-            maxBytes - throttleBytes);
+    Store memory =
+        state.answering(
+            state.table(
+                StateStorage.RULES,
+                shared.keys(),
+                settings.value(Settings.MAX_KEYS),
+                maxBytes - throttleBytes));
     RoutedStore store =
         remote
             .map(other -> RoutedStore.of(memory, other))
@@ -215,7 +216,7 @@ final class Assembly {
             StoreConnection.NONE.keys(),
             settings.value(Settings.THROTTLE_MAX_KEYS),
             Math.max(1, throttleBytes));
-    return new Tables(store, Optional.of(throttle), throttle);
+    return new Tables(store, Optional.of(throttle), state.answering(throttle));
   }
 
   private Housekeeping housekeeping(

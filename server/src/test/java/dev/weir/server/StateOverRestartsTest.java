@@ -9,7 +9,9 @@ import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +86,31 @@ class StateOverRestartsTest {
     Files.writeString(left.resolve("running"), "");
     try (RunningServer server = start(left, "state-after-crash", "amnesty")) {
       assertThat(odd(server)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void serverWhoseAnswersWait_decidesOverEveryProtocolAndKeepsItsCounts() throws Exception {
+    Path state = folder.resolve("state");
+    Path left = Files.createDirectory(folder.resolve("left"));
+    try (RunningServer server = start(state, "state-durability", "machine")) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(odd(server)).isEqualTo(200);
+      }
+      assertThat(odd(server)).isEqualTo(429);
+      assertThat(throttle(server)).startsWith("*5|:0|");
+      try (Stream<Path> files = Files.list(state)) {
+        for (Path each : files.toList()) { // The state after kill -9.
+          Files.copy(each, left.resolve(each.getFileName().toString()));
+        }
+      }
+    }
+    for (Path each : List.of(state, left)) {
+      try (RunningServer server = start(each, "state-durability", "machine")) {
+        assertThat(odd(server)).isEqualTo(429);
+        assertThat(throttle(server)).startsWith("*5|:1|");
+        assertThat(server.check("odd", "y").statusCode()).isEqualTo(200);
+      }
     }
   }
 

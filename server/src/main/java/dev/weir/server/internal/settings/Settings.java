@@ -90,7 +90,8 @@ public final class Settings {
           SettingKind.choice(StateDurability.class),
           "process",
           "What the counts outlive, beside an orderly end. process: the death of the process"
-              + " (kill -9, no memory), by a journal. none: nothing.");
+              + " (kill -9, no memory), by a journal. machine: the end of the machine too (no"
+              + " power), since answers wait until the journal is on the disk. none: nothing.");
 
   public static final Setting<AfterCrash> STATE_AFTER_CRASH =
       setting(

@@ -2,6 +2,7 @@ package dev.weir.server.internal.state;
 
 import dev.weir.MemoryStore;
 import dev.weir.StateFolder;
+import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
@@ -125,6 +126,14 @@ public final class StateStorage implements AutoCloseable {
     } catch (IOException e) {
       throw unusable(setting, e);
     }
+  }
+
+  /**
+   * Returns the store that answers for a table of this storage: the table itself, or one that
+   * answers when it is on the disk. To be called before {@link #begin}.
+   */
+  public Store answering(MemoryStore table) {
+    return folder.isEmpty() ? table : folder.get().answering(table);
   }
 
   /**
