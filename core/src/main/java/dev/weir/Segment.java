@@ -691,11 +691,13 @@ final class Segment extends SequenceLock {
     budget.grown(
         -bytes()); // Before the halves are counted, so that no new key is refused for both.
     long bit = 1L << (Long.SIZE - 1 - depth);
+    int set = count(bit);
     for (Segment half : halves) {
+      boolean first = half == halves[0];
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
-      half.resize(slotsFor(size / 2 + size / 32)); // Room for about half; fill takes all.
-      half.fill(slots, slab, bit, half == halves[0] ? 0 : bit);
+      half.resize(slotsFor(first ? size - set : set));
+      half.fill(slots, slab, bit, first ? 0 : bit);
       budget.grown(half.slabBytes());
     }
     if (bars != null) {
@@ -706,6 +708,18 @@ final class Segment extends SequenceLock {
     empty();
     split = true;
     return halves;
+  }
+
+  /**
+   * Returns how many keys have a bit. Half of them have, unless they were added in the order of their
+   * fingerprints, as from an image.
+   */
+  private int count(long bit) {
+    int count = 0;
+    for (int slot = 1; slot < slots.length; slot += width) {
+      count += (slots[slot] & bit) != 0 ? 1 : 0;
+    }
+    return count;
   }
 
   private void empty() {
