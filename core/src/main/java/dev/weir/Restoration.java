@@ -30,8 +30,16 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
    * The properties of a start that all its stores share.
    *
    * @param ticker the clock that decides
+   * @param crashOption the name of the option by which users set {@code afterCrash}
+   * @param mark the mark that the last run has left
    */
-  record Start(StateClock clock, Ticker ticker, AfterCrash afterCrash, StateFolder.Log log) {
+  record Start(
+      StateClock clock,
+      Ticker ticker,
+      AfterCrash afterCrash,
+      String crashOption,
+      StateFolder.Log log,
+      RunMark mark) {
     private boolean amnesty() {
       return afterCrash == AfterCrash.AMNESTY;
     }
@@ -43,6 +51,74 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
     public void close() throws IOException {
       in.close();
     }
+  }
+
+  /**
+   * Returns a store that goes on as far as its past is known; a new one if there is none.
+   *
+   * @throws IOException if the folder cannot be written
+   */
+  KeptStore restored() throws IOException {
+    try {
+      return fromFiles();
+    } catch (IOException e) {
+      return damaged(e);
+    }
+  }
+
+  private KeptStore fromFiles() throws IOException {
+    boolean isKept = files.kept() != StateDurability.NONE;
+    KeptStore repeated = isKept ? repeated() : null;
+    if (repeated != null) {
+      if (repeated.damage() != null) {
+        start.log.warning("state: " + files.name() + ": " + repeated.damage());
+        warnOfCrash();
+      }
+      return repeated;
+    }
+    if (!isKept && !start.mark.crashed(files.name())) {
+      return imaged();
+    }
+    warnOfCrash();
+    if (start.amnesty()) {
+      return imaged();
+    }
+    if (isKept) {
+      start.mark.crash(files.name());
+    }
+    return unknown();
+  }
+
+  private void warnOfCrash() {
+    start.log.warning(
+        "state: "
+            + files.name()
+            + (start.amnesty()
+                ? ": the last run did not end in order: what it admitted after the last state that"
+                    + " is known is forgotten ("
+                    + start.crashOption
+                    + " deny refuses keys until their windows have passed)"
+                : ": the last run did not end in order, so what it admitted is not known: keys are"
+                    + " refused until their windows have passed ("
+                    + start.crashOption
+                    + " amnesty admits them)"));
+  }
+
+  private KeptStore damaged(IOException why) throws IOException {
+    start.log.warning(
+        "state: %s: %s; it is kept as %s, and %s"
+            .formatted(
+                files.image(),
+                why.getMessage(),
+                aside().getFileName(),
+                start.amnesty()
+                    ? "what it counted is forgotten"
+                    : "keys are refused until their windows have passed"));
+    if (!start.amnesty()) {
+      start.mark.crash(files.name());
+    }
+    setAside();
+    return start.amnesty() ? fresh() : unknown();
   }
 
   private OpenImage open() throws IOException {
@@ -64,7 +140,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
   }
 
   /** Returns a store of which nothing is kept. */
-  KeptStore fresh() {
+  private KeptStore fresh() {
     return kept(new MemoryStore(maxKeys, maxBytes));
   }
 
@@ -84,7 +160,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
    *
    * @throws IOException if it is damaged, or cannot be read
    */
-  KeptStore imaged() throws IOException {
+  private KeptStore imaged() throws IOException {
     if (Files.notExists(files.image())) {
       return fresh();
     }
@@ -106,7 +182,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
    *     not be forgotten
    * @throws IOException if the image or the journal is damaged, or cannot be read
    */
-  @Nullable KeptStore repeated() throws IOException {
+  private @Nullable KeptStore repeated() throws IOException {
     long begin = start.clock.ticker().nanos();
     if (Files.notExists(files.image())) {
       throw new IOException("is not there");
@@ -178,12 +254,12 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
   }
 
   /** Returns the name under which {@link #setAside} keeps an image. */
-  Path aside() {
+  private Path aside() {
     return files.image(".damaged");
   }
 
   /** Sets a damaged image aside, and ends what the journal says. */
-  void setAside() throws IOException {
+  private void setAside() throws IOException {
     files.unmark();
     if (Files.exists(files.image())) {
       Files.move(files.image(), aside(), StandardCopyOption.REPLACE_EXISTING);

@@ -711,8 +711,8 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Returns how many keys have a bit. Half of them have, unless they were added in the order of their
-   * fingerprints, as from an image.
+   * Returns how many keys have a bit. Half of them have, unless they were added in the order of
+   * their fingerprints, as from an image.
    */
   private int count(long bit) {
     int count = 0;

@@ -4,11 +4,14 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The clocks that measure the time between two processes.
@@ -48,6 +51,32 @@ record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
    */
   long apart(Reading then, Ticker other) {
     return then.nanos - then.monotonic - (other.nanos() - monotonic.getAsLong());
+  }
+
+  /**
+   * Returns the nanoseconds by which the time of the last run in a folder is ahead of this ticker;
+   * 0 if there was none on this boot, or the difference is more than {@code most}.
+   */
+  long ahead(Path folder, long most) {
+    Reading last = null;
+    try (var images = Files.newDirectoryStream(folder, "*.image")) {
+      for (Path each : images) {
+        Reading then = read(each);
+        last = then == null || (last != null && last.nanos > then.nanos) ? last : then;
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      return 0; // The restore of the stores reports the problem.
+    }
+    long ahead = last != null && sameBoot(last) ? apart(last, ticker) : 0;
+    return Math.abs(ahead) <= most ? ahead : 0;
+  }
+
+  private static @Nullable Reading read(Path image) {
+    try (InputStream in = Files.newInputStream(image)) {
+      return Reading.read(new DataInputStream(in));
+    } catch (IOException e) {
+      return null; // The restore of its store reports the problem.
+    }
   }
 
   /** Returns the current reading of the clocks for an image, by the ticker that decides. */

@@ -2,22 +2,15 @@ package dev.weir;
 
 import dev.weir.internal.DaemonThreads;
 import dev.weir.internal.IoCauses;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -73,9 +66,6 @@ public final class StateFolder implements AutoCloseable {
   /** The looks at journals that pass after an image could not be written: 10 s. */
   private static final int LOOKS_AFTER_A_FAILURE = 100;
 
-  private static final String RUNNING = "running";
-  private static final String RUNNING_TEXT =
-      "A process uses this folder, or has ended without saving its counts.";
   private static final String LOCK = "lock";
 
   /** The longest wait for a file that is being made, before the folder is released. */
@@ -209,11 +199,7 @@ public final class StateFolder implements AutoCloseable {
   private final FileChannel lock;
   private final Map<String, KeptStore> stores = new ConcurrentSkipListMap<>();
 
-  /** The stores whose last process has ended without saving, unless their journals have it all. */
-  private final Set<String> crashed;
-
-  /** True if the names of those stores are not known. */
-  private final boolean anyCrashed;
+  private final RunMark mark;
 
   /** Held during a save. */
   private final ReentrantLock saving = new ReentrantLock();
@@ -250,9 +236,8 @@ public final class StateFolder implements AutoCloseable {
           "state: this system has no id of its boot, so counts do not outlive the death of the"
               + " process; with the durability machine they do");
     }
-    this.crashed = running();
-    this.anyCrashed = crashed.contains("");
-    this.offsetNanos = options.keepsTime ? offset() : 0;
+    this.mark = RunMark.read(folder);
+    this.offsetNanos = options.keepsTime ? clock.ahead(folder, SAME_TIME_NANOS) : 0;
     this.keeper = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-state"));
     this.journals = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-journal"));
   }
@@ -284,49 +269,11 @@ public final class StateFolder implements AutoCloseable {
     return new IOException(IoCauses.folder(folder, e), e);
   }
 
-  /** Returns the stores that the mark names; "" for a mark without names. */
-  private Set<String> running() throws IOException {
-    Set<String> names = new TreeSet<>();
-    try {
-      List<String> lines = Files.readAllLines(folder.resolve(RUNNING));
-      names.addAll(lines.size() > 1 ? lines.subList(1, lines.size()) : List.of(""));
-    } catch (NoSuchFileException e) {
-      return names;
-    }
-    return names;
-  }
-
   /** Returns the clock that decides: that of the last run if it is still right. */
   public Ticker ticker() {
     Ticker system = clock.ticker();
     long offset = offsetNanos;
     return offset == 0 ? system : new MovedTicker(system, offset);
-  }
-
-  /**
-   * Returns the difference between the last run's time and the system's; 0 if there is none, or too
-   * much.
-   */
-  private long offset() {
-    StateClock.Reading last = null;
-    try (var images = Files.newDirectoryStream(folder, "*.image")) {
-      for (Path each : images) {
-        StateClock.Reading then = read(each);
-        last = then == null || (last != null && last.nanos() > then.nanos()) ? last : then;
-      }
-    } catch (IOException | DirectoryIteratorException e) {
-      log.info("state: " + folder + ": " + e); // The restore of the stores reports the problem.
-    }
-    long drift = last == null ? 0 : clock.apart(last, clock.ticker());
-    return last != null && clock.sameBoot(last) && Math.abs(drift) <= SAME_TIME_NANOS ? drift : 0;
-  }
-
-  private static StateClock.@Nullable Reading read(Path image) {
-    try (InputStream in = Files.newInputStream(image)) {
-      return StateClock.Reading.read(new DataInputStream(in));
-    } catch (IOException e) {
-      return null; // The restore of its store reports the problem.
-    }
   }
 
   /**
@@ -341,83 +288,22 @@ public final class StateFolder implements AutoCloseable {
    */
   public MemoryStore store(String name, String keys, long maxKeys, long maxBytes)
       throws IOException {
-    Restoration past =
-        new Restoration(
-            new Restoration.Start(clock, ticker(), afterCrash, log),
-            new StoreFiles(folder, name),
-            keys,
-            maxKeys,
-            maxBytes);
-    KeptStore kept;
     try {
-      kept = restored(name, past);
-    } catch (IOException e) {
-      kept = damaged(name, past, e);
-    }
-    stores.put(name, kept);
-    return kept.store;
-  }
-
-  private KeptStore restored(String name, Restoration past) throws IOException {
-    boolean isKept = past.files().kept() != StateDurability.NONE;
-    KeptStore repeated = isKept ? past.repeated() : null;
-    if (repeated != null) {
-      if (repeated.damage() != null) {
-        log.warning("state: " + name + ": " + repeated.damage());
-        warnOfCrash(name);
-      }
-      return repeated;
-    }
-    if (!isKept && !anyCrashed && !crashed.contains(name)) {
-      return past.imaged();
-    }
-    warnOfCrash(name);
-    if (afterCrash == AfterCrash.AMNESTY) {
-      return past.imaged();
-    }
-    if (isKept) {
-      markCrash(name);
-    }
-    return past.unknown();
-  }
-
-  private void warnOfCrash(String name) {
-    log.warning(
-        afterCrash == AfterCrash.DENY
-            ? "state: "
-                + name
-                + ": the last run did not end in order, so what it admitted is not known: keys are"
-                + " refused until their windows have passed ("
-                + crashOption
-                + " amnesty admits them)"
-            : "state: "
-                + name
-                + ": the last run did not end in order: what it admitted after the last state that"
-                + " is known is forgotten ("
-                + crashOption
-                + " deny refuses keys until their windows have passed)");
-  }
-
-  private KeptStore damaged(String name, Restoration past, IOException why) throws IOException {
-    boolean deny = afterCrash == AfterCrash.DENY;
-    log.warning(
-        "state: %s: %s; it is kept as %s, and %s"
-            .formatted(
-                past.files().image(),
-                why.getMessage(),
-                past.aside().getFileName(),
-                deny
-                    ? "keys are refused until their windows have passed"
-                    : "what it counted is forgotten"));
-    try {
-      if (deny) {
-        markCrash(name);
-      }
-      past.setAside();
+      KeptStore kept = past(new StoreFiles(folder, name), keys, maxKeys, maxBytes).restored();
+      stores.put(name, kept);
+      return kept.store;
     } catch (IOException e) {
       throw unusable(folder, e);
     }
-    return deny ? past.unknown() : past.fresh();
+  }
+
+  private Restoration past(StoreFiles files, String keys, long maxKeys, long maxBytes) {
+    return new Restoration(
+        new Restoration.Start(clock, ticker(), afterCrash, crashOption, log, mark),
+        files,
+        keys,
+        maxKeys,
+        maxBytes);
   }
 
   /**
@@ -454,7 +340,7 @@ public final class StateFolder implements AutoCloseable {
           each.foldRepeated(clock, ticker());
         }
       }
-      mark();
+      mark.begin(stores.keySet());
       if (durability == StateDurability.NONE) {
         for (KeptStore each : stores.values()) {
           each.clearJournal(); // It will not have what is decided from now on.
@@ -488,26 +374,6 @@ public final class StateFolder implements AutoCloseable {
   private void warn(String problem) {
     log.warning(
         "state: " + problem + ": what is admitted from now on is not kept if the process dies");
-  }
-
-  /** Records that a store's past is not known, even if this start fails. */
-  private void markCrash(String name) throws IOException {
-    crashed.add(name);
-    mark(crashed);
-  }
-
-  private void mark() throws IOException {
-    Set<String> names = new TreeSet<>(stores.keySet());
-    names.addAll(crashed);
-    mark(names);
-  }
-
-  private void mark(Set<String> names) throws IOException {
-    Path mark = folder.resolve(RUNNING);
-    Files.writeString(
-        mark, RUNNING_TEXT + "\n" + (anyCrashed ? "" : String.join("\n", names) + "\n"));
-    StoreFiles.sync(mark);
-    StoreFiles.sync(folder);
   }
 
   private void every(Duration time, Save task) {
@@ -636,10 +502,10 @@ public final class StateFolder implements AutoCloseable {
     long begin = clock.ticker().nanos();
     if (afterCrash == AfterCrash.DENY) {
       // The past of a store that this run did not have is unknown to the next run too.
-      for (String name : crashedElsewhere()) {
+      for (String name : mark.crashed()) {
         StoreFiles files = new StoreFiles(folder, name);
         if (files.kept() == StateDurability.NONE && !stores.containsKey(name)) {
-          stores.put(name, unknownElsewhere(files));
+          stores.put(name, past(files, "", 1, 1).unknown());
         }
       }
     }
@@ -647,8 +513,7 @@ public final class StateFolder implements AutoCloseable {
     for (KeptStore each : stores.values()) {
       keys += each.save(clock, ticker());
     }
-    Files.deleteIfExists(folder.resolve(RUNNING));
-    StoreFiles.sync(folder);
+    mark.end();
     begun = false;
     // Only now: until here, a death would be followed by a start with the journals.
     for (KeptStore each : stores.values()) {
@@ -659,16 +524,6 @@ public final class StateFolder implements AutoCloseable {
     log.info(
         "state: %d keys saved in %d ms"
             .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
-  }
-
-  private KeptStore unknownElsewhere(StoreFiles files) {
-    Restoration.Start start = new Restoration.Start(clock, ticker(), afterCrash, log);
-    return new Restoration(start, files, "", 1, 1).unknown();
-  }
-
-  /** Returns the names of stores of the run that crashed; if it has left none, the usual ones. */
-  private Set<String> crashedElsewhere() {
-    return anyCrashed ? Set.of("rules", "throttle") : crashed; // Of servers of version 0.1.
   }
 
   /**
