@@ -20,12 +20,14 @@ public final class RememberedRefusals<K> {
    *
    * @param status of the service's protocol, which is not read here
    * @param sinceNanos the time at which it arrived
-   * @param untilNanos the time at which it is over
+   * @param statedNanos the time until which the service refuses, as it has stated
+   * @param untilNanos the time at which this process tries again, not after that
    */
-  public record Refusal(int status, long sinceNanos, long untilNanos) {}
+  public record Refusal(int status, long sinceNanos, long statedNanos, long untilNanos) {}
 
   private final Ticker ticker;
   private final int maxEntries;
+  private final long maxNanos;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** The refusals in the order in which they were added. Guarded by the lock. */
@@ -34,10 +36,16 @@ public final class RememberedRefusals<K> {
   /** Written under the lock, read without it: usually there is nothing to find. */
   private volatile int size;
 
-  /** Creates an empty memory of at most {@code maxEntries} refusals. */
-  public RememberedRefusals(Ticker ticker, int maxEntries) {
+  /**
+   * Creates an empty memory of at most {@code maxEntries} refusals.
+   *
+   * @param maxNanos the longest that a refusal is kept, whatever the service has stated; 0 keeps
+   *     none
+   */
+  public RememberedRefusals(Ticker ticker, int maxEntries, long maxNanos) {
     this.ticker = ticker;
     this.maxEntries = maxEntries;
+    this.maxNanos = maxNanos;
   }
 
   /** Returns the number of refusals, even if they are over by now. */
@@ -45,17 +53,25 @@ public final class RememberedRefusals<K> {
     return size;
   }
 
-  /** Adds a refusal; of two for one key, the one that lasts longer is kept. */
+  /**
+   * Adds a refusal; of two for one key, the one that lasts longer is kept.
+   *
+   * @param nanos the time for which the service has stated that it refuses
+   */
   public void add(K key, int status, long nanos) {
+    if (Math.min(nanos, maxNanos) <= 0) {
+      return;
+    }
     long now = ticker.nanos();
-    Refusal refusal = new Refusal(status, now, now + nanos);
+    long stated = now + Math.min(nanos, Long.MAX_VALUE - now);
+    Refusal refusal = new Refusal(status, now, stated, now + Math.min(nanos, maxNanos));
     lock.lock();
     try {
       Refusal before = refusals.remove(key);
       refusals.put(
           key,
-          before != null && before.untilNanos > refusal.untilNanos
-              ? new Refusal(before.status, now, before.untilNanos)
+          before != null && before.statedNanos > stated
+              ? new Refusal(before.status, now, before.statedNanos, before.untilNanos)
               : refusal);
       if (refusals.size() > maxEntries) {
         Iterator<K> oldest = refusals.keySet().iterator();

@@ -122,15 +122,18 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
    * @return whether the call has an answer
    */
   private boolean decide(boolean starting) {
-    long remembered = rememberedNanos();
-    if (remembered > 0) {
-      if (remembered > waitNanos()) {
-        end(Refusal.remembered(method, ceilMillis(remembered)));
+    RememberedRefusals.Refusal remembered =
+        limits.refusals.size() == 0 ? null : limits.refusals.find(key());
+    if (remembered != null) {
+      long now = limits.ticker.nanos();
+      long wait = Math.max(0, remembered.untilNanos() - now);
+      if (wait > waitNanos()) {
+        end(Refusal.remembered(method, ceilMillis(Math.max(0, remembered.statedNanos() - now))));
         return true;
       }
       synchronized (this) {
         if (state == State.ASKING) {
-          wake = limits.ticker.schedule(remembered, this::decideLater);
+          wake = limits.ticker.schedule(wait, this::decideLater);
         }
       }
       return false;
@@ -268,14 +271,6 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
     return state == State.ASKING;
   }
 
-  private long rememberedNanos() {
-    if (limits.refusals.size() == 0) {
-      return 0;
-    }
-    RememberedRefusals.Refusal refusal = limits.refusals.find(key());
-    return refusal == null ? 0 : Math.max(0, refusal.untilNanos() - limits.ticker.nanos());
-  }
-
   private long key() {
     return limits.keys.key(authority, method, request.descriptors());
   }
@@ -372,10 +367,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
     @Override
     public void onClose(Status status, Metadata trailers) {
       if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
-        long nanos = Math.min(Retry.nanos(trailers), limits.maxRememberedNanos);
-        if (nanos > 0) {
-          limits.refusals.add(key(), status.getCode().value(), nanos);
-        }
+        limits.refusals.add(key(), status.getCode().value(), Retry.nanos(trailers));
       } else if (status.isOk() && limits.refusals.size() > 0) {
         limits.refusals.forget(key(), sentNanos());
       }

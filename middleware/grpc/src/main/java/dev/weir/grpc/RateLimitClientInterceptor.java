@@ -50,7 +50,6 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
   final CallKeys keys = new CallKeys();
   final RememberedRefusals<Long> refusals;
   final long maxWaitNanos;
-  final long maxRememberedNanos;
   final Ticker ticker;
   private final Executor executor;
 
@@ -58,9 +57,8 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     decider = builder.decider;
     descriptors = builder.settings.build();
     maxWaitNanos = builder.maxWaitNanos;
-    maxRememberedNanos = builder.maxRememberedNanos;
     ticker = builder.ticker;
-    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS);
+    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS, builder.maxRememberedNanos);
     executor = builder.executor == null ? LateThreads.create() : builder.executor;
   }
 
@@ -151,7 +149,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
 
     /**
      * Sets the longest that a refusal is kept, so that a raised limit takes effect. Default: 30
-     * seconds. 0 keeps none.
+     * seconds. 0 keeps none. Callers get the time that the server has stated, whatever this is.
      */
     public Builder maxRemembered(Duration maxRemembered) {
       maxRememberedNanos = Waits.nanos("maxRemembered", maxRemembered);

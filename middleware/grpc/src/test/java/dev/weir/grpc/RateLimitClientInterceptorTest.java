@@ -87,7 +87,8 @@ class RateLimitClientInterceptorTest {
     exhaust(channel);
 
     time.advance(Duration.ofSeconds(30).minusNanos(1));
-    TestCall.send(channel, Shop.ADD).exhausted();
+    TestCall refused = TestCall.send(channel, Shop.ADD).exhausted();
+    assertThat(refused.trailers.get(Retry.PUSHBACK)).isEqualTo("30001"); // Of the server's minute.
     assertThat(sent.calls()).isEqualTo(3);
     time.advance(1);
     TestCall.send(channel, Shop.ADD).exhausted();

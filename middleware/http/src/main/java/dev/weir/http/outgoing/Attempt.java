@@ -80,7 +80,8 @@ final class Attempt implements Ticket {
     if (refusal == null) {
       return false;
     }
-    await(LocalRefusal.of(host, refusal, limiter.ticker.nanos()));
+    long now = limiter.ticker.nanos();
+    await(LocalRefusal.of(host, refusal, now), refusal.untilNanos() - now);
     return true;
   }
 
@@ -91,7 +92,8 @@ final class Attempt implements Ticket {
     } else if (left > 0 && answer.maxWaitNanos() > 0) {
       queue(decider, request, answer, left);
     } else {
-      await(LocalRefusal.of(host, request, answer));
+      LocalRefusal refusal = LocalRefusal.of(host, request, answer);
+      await(refusal, refusal.retryAfterNanos());
     }
   }
 
@@ -129,11 +131,10 @@ final class Attempt implements Ticket {
     step();
   }
 
-  /** Tries again when the refusal is over, if it is not too late then. */
-  private void await(LocalRefusal refusal) {
-    long wait = Math.max(MIN_WAIT_NANOS, refusal.retryAfterNanos());
-    boolean inTime =
-        refusal.retryAfterNanos() != Decision.NEVER && wait <= endNanos - limiter.ticker.nanos();
+  /** Tries again after a time, if it is not too late then. */
+  private void await(LocalRefusal refusal, long nanos) {
+    long wait = Math.max(MIN_WAIT_NANOS, nanos);
+    boolean inTime = nanos != Decision.NEVER && wait <= endNanos - limiter.ticker.nanos();
     if (inTime) {
       // Before it counts as waiting: a test that sees it wait moves the time.
       next = limiter.ticker.schedule(wait, this::step);

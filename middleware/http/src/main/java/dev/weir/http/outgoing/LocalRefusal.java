@@ -42,7 +42,7 @@ public record LocalRefusal(
 
   /** Makes the refusal by a service. */
   static LocalRefusal of(String host, Refusal refusal, long nowNanos) {
-    long wait = Math.max(0, refusal.untilNanos() - nowNanos);
+    long wait = Math.max(0, refusal.statedNanos() - nowNanos);
     String detail =
         "It answered " + refusal.status() + " and wants no requests for " + seconds(wait) + " s.";
     return new LocalRefusal(host, refusal.status(), wait, detail, null);

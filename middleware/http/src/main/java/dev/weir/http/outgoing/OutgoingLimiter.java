@@ -59,7 +59,6 @@ public final class OutgoingLimiter {
   private final Function<? super OutgoingRequest, ? extends List<Descriptor>> descriptors;
   private final Function<? super OutgoingRequest, String> key;
   private final long maxWaitNanos;
-  private final long maxRememberedNanos;
   private final int maxWaiting;
   private final boolean throwsOnRefusal;
   private final AtomicInteger waiting = new AtomicInteger();
@@ -67,12 +66,11 @@ public final class OutgoingLimiter {
   private OutgoingLimiter(Builder builder) {
     ticker = builder.ticker;
     decider = builder.decider;
-    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS);
+    refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS, builder.maxRemembered.toNanos());
     domain = builder.domain;
     descriptors = builder.allDescriptors();
     key = builder.key;
     maxWaitNanos = builder.maxWait.toNanos();
-    maxRememberedNanos = builder.maxRemembered.toNanos();
     maxWaiting = builder.maxWaiting;
     throwsOnRefusal = builder.throwsOnRefusal;
   }
@@ -135,10 +133,7 @@ public final class OutgoingLimiter {
   void received(
       OutgoingRequest answered, long sentNanos, int status, Function<String, List<String>> fields) {
     if (status == TOO_MANY_REQUESTS || status == SERVICE_UNAVAILABLE) {
-      long nanos = Math.min(retryAfterNanos(fields), maxRememberedNanos);
-      if (nanos > 0) {
-        refusals.add(place(answered), status, nanos);
-      }
+      refusals.add(place(answered), status, retryAfterNanos(fields));
     } else if (status < SERVER_ERROR && refusals.size() > 0) {
       refusals.forget(place(answered), sentNanos);
     }
@@ -263,8 +258,9 @@ public final class OutgoingLimiter {
     }
 
     /**
-     * Bounds the time for which a service's refusal is kept. By default it is 30 seconds: a mistake
-     * of a service must not stop a program for a day.
+     * Bounds the time for which a service's refusal is kept, after which a request is sent again.
+     * By default it is 30 seconds: a mistake of a service must not stop a program for a day.
+     * Callers get the time that the service has stated, whatever this bound is.
      *
      * @param maxRemembered 0, which keeps nothing, to 24 hours
      * @throws IllegalArgumentException if it is not in this range

@@ -257,10 +257,22 @@ class OutgoingLimiterTest {
   }
 
   @Test
-  void longRetryAfter_isCapped() {
+  void longRetryAfter_isPassedOnAndKeptForLess() {
     OutgoingLimiter limiter = remembering().build();
     exchange(limiter, A, 429, Map.of("Retry-After", "9".repeat(60)));
-    assertThat(refusal(limiter, A)).extracting(LocalRefusal::retryAfter).isEqualTo("30");
+    assertThat(refusal(limiter, A)).extracting(LocalRefusal::retryAfter).isEqualTo("999999999");
+    exchange(limiter, B, 429, Map.of("Retry-After", "3600"));
+    ticker.advance(30 * SECOND - 1);
+    assertThat(refusal(limiter, B)).extracting(LocalRefusal::retryAfter).isEqualTo("3571");
+    ticker.advance(1);
+    assertThat(refusal(limiter, B)).isNull();
+    OutgoingLimiter patient = remembering().maxWait(Duration.ofMinutes(1)).build();
+    exchange(patient, A, 429, Map.of("Retry-After", "3600"));
+    patient.admit(A, admissions::add);
+    int before = admissions.size();
+    ticker.advance(30 * SECOND); // It waits until it may try again, not for the stated hour.
+    assertThat(admissions).hasSize(before + 1);
+    assertThat(admissions.get(before).refusal()).isNull();
     OutgoingLimiter forgetful = remembering().maxRemembered(Duration.ZERO).build();
     exchange(forgetful, A, 429, Map.of("Retry-After", "5"));
     assertThat(refusal(forgetful, A)).isNull();

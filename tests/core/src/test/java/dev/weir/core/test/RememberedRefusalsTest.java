@@ -17,7 +17,7 @@ class RememberedRefusalsTest {
   private static final String A = "a";
 
   private final FakeTicker ticker = new FakeTicker(1_000);
-  private final RememberedRefusals<String> refusals = new RememberedRefusals<>(ticker, 3);
+  private final RememberedRefusals<String> refusals = new RememberedRefusals<>(ticker, 3, 200);
 
   private static String place(int number) {
     return Integer.toString(number);
@@ -28,7 +28,7 @@ class RememberedRefusalsTest {
     assertThat(refusals.find(A)).isNull();
     refusals.add(A, 429, 10);
     ticker.advance(9);
-    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_000, 1_010));
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_000, 1_010, 1_010));
     ticker.advance(1);
     assertThat(refusals.find(A)).isNull();
     assertThat(refusals.size()).isZero();
@@ -39,9 +39,31 @@ class RememberedRefusalsTest {
     refusals.add(A, 503, 100);
     ticker.advance(50);
     refusals.add(A, 429, 10);
-    assertThat(refusals.find(A)).isEqualTo(new Refusal(503, 1_050, 1_100));
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(503, 1_050, 1_100, 1_100));
     refusals.add(A, 429, 100);
-    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_050, 1_150));
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_050, 1_150, 1_150));
+  }
+
+  /** The bound is this process's: its callers need the service's own time. */
+  @Test
+  void longRefusal_isKeptForLessThanTheServiceHasStated() {
+    refusals.add(A, 429, 3_600);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_000, 4_600, 1_200));
+    ticker.advance(50);
+    refusals.add(A, 429, 3_000);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_050, 4_600, 1_200));
+    ticker.advance(150);
+    assertThat(refusals.find(A)).isNull();
+    refusals.add(A, 429, Long.MAX_VALUE);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_200, Long.MAX_VALUE, 1_400));
+  }
+
+  @Test
+  void refusalWithoutATime_isNotKept() {
+    refusals.add(A, 429, 0);
+    refusals.add(A, 429, -1);
+    new RememberedRefusals<String>(ticker, 3, 0).add(A, 429, 10);
+    assertThat(refusals.size()).isZero();
   }
 
   @Test
@@ -69,7 +91,7 @@ class RememberedRefusalsTest {
 
   @Test
   void manyThreads_keepTheBoundAndTheSize() throws Exception {
-    RememberedRefusals<String> shared = new RememberedRefusals<>(ticker, 64);
+    RememberedRefusals<String> shared = new RememberedRefusals<>(ticker, 64, 200);
     int threads = 4;
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
