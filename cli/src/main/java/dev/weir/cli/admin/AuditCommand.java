@@ -26,10 +26,11 @@ import picocli.CommandLine.Option;
           + " it.",
       "",
       "Every change has a hash over itself and the one before. --verify reads all of them: a change"
-          + " that was edited, left out or put in is found. That the whole log was rewritten only"
-          + " shows if you keep the last hash elsewhere and compare.",
+          + " that was edited, left out or put in is found. It also compares the rules, records and"
+          + " tokens that are in force with the last change of each. That the whole log was rewritten"
+          + " only shows if you keep the last hash elsewhere and compare.",
       "",
-      "Exit status: 0, or 1 if the log is not as it was written.",
+      "Exit status: 0, or 1 if the log is not as it was written, or something else is in force.",
       ""
     })
 public final class AuditCommand extends AdminCommand {

@@ -17,6 +17,8 @@ import java.util.TreeMap;
  * @param revision of the rules that it made, 0 for other kinds
  * @param before canonical JSON of the former content, empty if there was none
  * @param after canonical JSON of the new content, empty if there is none
+ * @param digest the SHA-256 of an entry's JSON with the members that are left out of {@code after},
+ *     64 hexadecimal digits; empty for other kinds, and for changes of Weir before 0.2
  */
 public record ChangeDetails(
     String kind,
@@ -26,7 +28,8 @@ public record ChangeDetails(
     Optional<String> name,
     long revision,
     String before,
-    String after) {
+    String after,
+    String digest) {
   /** The kind of a new revision of the rules. */
   public static final String RULES = "rules";
 
@@ -52,7 +55,8 @@ public record ChangeDetails(
           members.has("name") ? Optional.of(members.text("name")) : Optional.empty(),
           members.has("revision") ? members.number("revision") : 0,
           members.json("before"),
-          members.json("after"));
+          members.json("after"),
+          members.textOrEmpty("sha256"));
     } catch (IOException | DateTimeException | IllegalArgumentException e) {
       throw new ConfigException(
           ConfigException.Kind.DAMAGED, "change: unreadable, " + e.getMessage(), e);

@@ -4,7 +4,10 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.internal.bytes.HexHash;
 import java.util.List;
 
-/** A proof that a store's log of changes is as it was written. */
+/**
+ * A proof that a store's log of changes is as it was written, and that what is in force is what it
+ * says last.
+ */
 public final class ChangeLog {
   private ChangeLog() {}
 
@@ -23,8 +26,10 @@ public final class ChangeLog {
 
   /**
    * Reads all changes and compares each hash with its text and the hash before it: an edited, a
-   * missing and an inserted change are found. Only {@link #verify(ConfigStore, Head)} detects a log
-   * that was rewritten or cut off as a whole, with its head.
+   * missing and an inserted change are found. Then compares the rules, records and entries that are
+   * in force with the last change of each: one that was edited, put in, taken out or put back in
+   * the database itself is found. Servers may write meanwhile. Only {@link #verify(ConfigStore,
+   * Head)} detects a log that was rewritten or cut off as a whole, with its head.
    */
   public static Verification verify(ConfigStore store) {
     return verify(store, new Head("", 0, 0, HexHash.NONE));
@@ -38,11 +43,51 @@ public final class ChangeLog {
    * @throws ConfigException if the store cannot be read, for another reason than its content
    */
   public static Verification verify(ConfigStore store, Head known) {
-    long position = 0;
-    String hash = HexHash.NONE;
+    Reader reader = new Reader(store, known);
+    StateProof state = new StateProof(store);
     try {
-      Head head = store.head();
-      int size = ConfigStore.MAX_BATCH;
+      String problem;
+      boolean older;
+      do {
+        problem = reader.readTo(store.head(), state);
+        if (problem.isEmpty()) {
+          problem = reader.position < known.position() ? "" : state.difference(reader.position);
+          older = !problem.isEmpty() && store.head().position() > reader.position;
+        } else {
+          older = false;
+        }
+      } while (older); // What has been written meanwhile may be the reason.
+      if (problem.isEmpty() && reader.position < known.position()) {
+        problem = "change " + (reader.position + 1) + ": missing, it was known";
+      }
+      return reader.verification(problem);
+    } catch (ConfigException e) {
+      if (e.kind() != Kind.DAMAGED) {
+        throw e;
+      }
+      return reader.verification(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A reader of a log, which stops at the first change that is not sound. */
+  private static final class Reader {
+    private final ConfigStore store;
+    private final Head known;
+    private int size = ConfigStore.MAX_BATCH;
+    private long position;
+    private String hash = HexHash.NONE;
+
+    Reader(ConfigStore store, Head known) {
+      this.store = store;
+      this.known = known;
+    }
+
+    Verification verification(String problem) {
+      return new Verification(position, hash, problem);
+    }
+
+    /** Reads up to a head, and returns the first error found, or empty. */
+    String readTo(Head head, StateProof state) {
       while (position < head.position()) {
         List<Change> page;
         try {
@@ -55,37 +100,36 @@ public final class ChangeLog {
           continue;
         }
         if (page.isEmpty()) {
-          return wrong(position, hash, "change " + (position + 1) + ": missing");
+          return "change " + (position + 1) + ": missing";
         }
         for (Change change : page) {
-          if (change.number() != position + 1) {
-            return wrong(position, hash, "change " + (position + 1) + ": missing");
-          }
-          if (!HexHash.chained(hash, change.json()).equals(change.hash())) {
-            return wrong(position, hash, "change " + change.number() + ": edited");
-          }
-          position = change.number();
-          hash = change.hash();
-          if (position == known.position() && !hash.equals(known.hash())) {
-            return wrong(0, HexHash.NONE, "change " + position + ": not the one that was known");
-          }
-          if (position == head.position() && !hash.equals(head.hash())) {
-            return wrong(position, hash, "change " + position + ": not the one of the head");
+          String problem = follow(change, head);
+          if (!problem.isEmpty()) {
+            return problem;
           }
         }
+        state.read(page);
       }
-    } catch (ConfigException e) {
-      if (e.kind() != Kind.DAMAGED) {
-        throw e;
-      }
-      return wrong(position, hash, String.valueOf(e.getMessage()));
+      return "";
     }
-    return position < known.position()
-        ? wrong(position, hash, "change " + (position + 1) + ": missing, it was known")
-        : new Verification(position, hash, "");
-  }
 
-  private static Verification wrong(long position, String hash, String problem) {
-    return new Verification(position, hash, problem);
+    private String follow(Change change, Head head) {
+      if (change.number() != position + 1) {
+        return "change " + (position + 1) + ": missing";
+      }
+      if (!HexHash.chained(hash, change.json()).equals(change.hash())) {
+        return "change " + change.number() + ": edited";
+      }
+      position = change.number();
+      hash = change.hash();
+      if (position == known.position() && !hash.equals(known.hash())) {
+        position = 0;
+        hash = HexHash.NONE;
+        return "change " + change.number() + ": not the one that was known";
+      }
+      return position == head.position() && !hash.equals(head.hash())
+          ? "change " + position + ": not the one of the head"
+          : "";
+    }
   }
 }

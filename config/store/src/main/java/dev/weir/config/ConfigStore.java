@@ -97,6 +97,9 @@ public interface ConfigStore extends AutoCloseable {
    */
   List<Change> changes(long after, int limit);
 
+  /** Returns all entries, in the order of their kinds and names as bytes in UTF-8. */
+  List<Entry> entries();
+
   /** Returns all entries of a kind, in the order of their names as bytes in UTF-8. */
   List<Entry> entries(String kind);
 

@@ -66,6 +66,11 @@ public abstract class ForwardingConfigStore implements ConfigStore {
   }
 
   @Override
+  public List<Entry> entries() {
+    return delegate().entries();
+  }
+
+  @Override
   public List<Entry> entries(String kind) {
     return delegate().entries(kind);
   }

@@ -46,7 +46,7 @@ public final class AuditResource implements Resource {
         Route.get(
                 "/audit/verify",
                 Role.OPERATOR,
-                "Proves that the log is as it was written.",
+                "Proves that the log is as it was written, and what is in force as it says.",
                 call -> verify())
             .answers(200));
   }

@@ -311,13 +311,23 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   @Override
+  public List<Entry> entries() {
+    return entriesFrom(new byte[0], null);
+  }
+
+  @Override
   public List<Entry> entries(String kind) {
     byte[] begin = Keys.entry(Entry.requireKind(kind), "");
+    return entriesFrom(begin, Keys.afterAll(begin));
+  }
+
+  private List<Entry> entriesFrom(byte[] begin, byte @Nullable [] end) {
     List<Entry> entries = new ArrayList<>();
     byte[] from = begin;
     while (true) {
-      List<Row> page = rows.scan(Table.ENTRY, from, Keys.afterAll(begin), MAX_BATCH);
+      List<Row> page = rows.scan(Table.ENTRY, from, end, MAX_BATCH);
       for (Row row : page) {
+        String kind = Keys.kind(row.key());
         entries.add(RowFormat.entry(kind, Keys.name(row.key(), kind), row.value()));
         from = Keys.after(row.key());
       }

@@ -79,6 +79,11 @@ public final class Keys {
         .array();
   }
 
+  /** Returns the kind of the entry that a key stands for. */
+  public static String kind(byte[] row) {
+    return new String(row, 0, end(row, 0), UTF_8);
+  }
+
   /** Returns the name of an entry of this kind. */
   public static String name(byte[] row, String kind) {
     int start = text(kind).length + 1;

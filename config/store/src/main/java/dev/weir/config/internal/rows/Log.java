@@ -91,6 +91,7 @@ public final class Log {
       batch.delete(Table.ENTRY, key);
     } else {
       members.put("after", RowFormat.members(json).without(write.secret()));
+      members.put("sha256", HexHash.of(json));
       batch.put(
           Table.ENTRY,
           key,

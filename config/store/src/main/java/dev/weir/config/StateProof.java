@@ -1,0 +1,246 @@
+package dev.weir.config;
+
+import dev.weir.config.internal.bytes.HexHash;
+import dev.weir.config.internal.bytes.RecordCodec;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A proof that what is in force in a store is what the last change of its log says. It reads the
+ * log in order, and then what is in force. Used by one thread, once.
+ */
+final class StateProof {
+  /*
+   * Each record and each entry has the number of the change that wrote it. So nothing has to be
+   * kept of a record that is as its change says but one bit for that change. A record that is older
+   * than a change of its subject is found at that change, and one whose subject has no change at
+   * the end: then there are more records than confirmed changes. The store may be written
+   * meanwhile: what is newer than the log that was read is left out.
+   */
+
+  private final ConfigStore store;
+
+  /** The changes that wrote a record as it is now. */
+  private final BitSet confirmed = new BitSet();
+
+  /** The subjects whose record is not there, although the last change of it has put one. */
+  private final Set<Subject> missing = new HashSet<>();
+
+  /** The last change of each entry that is not deleted. */
+  private final Map<String, ChangeDetails> entries = new HashMap<>();
+
+  private final Map<String, Long> entryVersions = new HashMap<>();
+  private @Nullable ChangeDetails rules;
+  private String problem = "";
+
+  StateProof(ConfigStore store) {
+    this.store = store;
+  }
+
+  /** Reads the next changes of the log. */
+  void read(List<Change> page) {
+    Map<Long, ChangeDetails> records = new HashMap<>();
+    Set<Subject> subjects = new HashSet<>();
+    for (Change change : page) {
+      ChangeDetails details = readable(change);
+      if (details == null) {
+        continue;
+      }
+      if (details.kind().equals(ChangeDetails.RULES)) {
+        rules = details;
+      } else if (details.kind().equals(ChangeDetails.RECORD) && details.subject().isPresent()) {
+        records.put(change.number(), details);
+        subjects.add(details.subject().get());
+      } else if (details.name().isPresent()) {
+        entry(change.number(), details);
+      }
+    }
+    if (subjects.isEmpty()) {
+      return;
+    }
+    Records now = store.records(subjects);
+    for (Change change : page) {
+      ChangeDetails details = records.get(change.number());
+      if (details != null) {
+        record(change.number(), details, details.subject().orElseThrow(), now);
+      }
+    }
+  }
+
+  /** Returns what a change says, or null if it is of a newer version of Weir. */
+  private static @Nullable ChangeDetails readable(Change change) {
+    try {
+      return change.details();
+    } catch (ConfigException e) {
+      return null;
+    }
+  }
+
+  private void entry(long number, ChangeDetails details) {
+    String key = key(details.kind(), details.name().orElseThrow());
+    if (details.after().isEmpty()) {
+      entries.remove(key);
+      entryVersions.remove(key);
+    } else {
+      entries.put(key, details);
+      entryVersions.put(key, number);
+    }
+  }
+
+  private static String key(String kind, String name) {
+    return kind + " " + name;
+  }
+
+  private void record(long number, ChangeDetails details, Subject subject, Records now) {
+    if (now.unreadable().containsKey(subject)) {
+      return;
+    }
+    SubjectRecord record = now.found().get(subject);
+    if (record == null) {
+      if (details.after().isEmpty()) {
+        missing.remove(subject);
+      } else {
+        missing.add(subject);
+      }
+      return;
+    }
+    missing.remove(subject);
+    if (record.version() < number) {
+      found(text(subject) + ": of change " + record.version() + " (expected: " + number + ")");
+    } else if (record.version() == number) {
+      if (Json.write(RecordCodec.members(record)).equals(details.after())) {
+        confirmed.set(Math.toIntExact(number));
+      } else {
+        found(text(subject) + ": not as change " + number + " says");
+      }
+    }
+  }
+
+  private static String text(Subject subject) {
+    return "record " + subject.domain() + ", " + subject.key() + "=" + subject.value();
+  }
+
+  private void found(String what) {
+    problem = problem.isEmpty() ? what : problem;
+  }
+
+  /**
+   * Compares what is in force with the changes up to a number, the last that was read.
+   *
+   * @return the first difference, or empty
+   */
+  String difference(long position) {
+    List<String> differences = new ArrayList<>();
+    if (!problem.isEmpty()) {
+      differences.add(problem);
+    }
+    missing.stream()
+        .map(StateProof::text)
+        .sorted()
+        .limit(1)
+        .forEach(each -> gone(each, differences));
+    compareRules(differences);
+    compareEntries(position, differences);
+    compareRecords(position, differences);
+    return differences.isEmpty() ? "" : "in force: " + differences.get(0);
+  }
+
+  private static void gone(String what, List<String> differences) {
+    differences.add(what + ": missing");
+  }
+
+  private void compareRules(List<String> differences) {
+    ChangeDetails last = rules;
+    if (last == null || store.head().revision() != last.revision()) {
+      return; // The log has no rules yet, or there are newer ones.
+    }
+    Optional<Revision> revision = store.revision(last.revision());
+    String name = "rules, revision " + last.revision();
+    if (revision.isEmpty()) {
+      gone(name, differences);
+      return;
+    }
+    var tree = revision.get().tree();
+    if (!last.after().equals(Json.write(Map.of("tree", tree.hash())))) {
+      differences.add(name + ": not as its change says");
+      return;
+    }
+    Set<String> texts = Set.copyOf(tree.files().values());
+    if (!store.texts(texts).keySet().equals(texts)) {
+      gone(name + ", a text", differences);
+    }
+  }
+
+  /** Returns whether a row is as old as the log that was read; a newer one has to be in the log. */
+  private boolean isRead(String name, long version, long position, List<String> differences) {
+    if (version > position && version > store.head().position()) {
+      differences.add(name + ": of change " + version + ", which is not in the log");
+    }
+    return version <= position;
+  }
+
+  private void compareEntries(long position, List<String> differences) {
+    Set<String> seen = new HashSet<>();
+    for (Entry each : store.entries()) {
+      String key = key(each.kind(), each.name());
+      seen.add(key);
+      Long version = entryVersions.get(key);
+      if (isRead(key, each.version(), position, differences)) {
+        if (version == null) {
+          differences.add(key + ": not in the log");
+        } else if (each.version() != version) {
+          differences.add(key + ": of change " + each.version() + " (expected: " + version + ")");
+        } else if (!says(entries.get(key), each)) {
+          differences.add(key + ": not as change " + version + " says");
+        }
+      }
+    }
+    entries.keySet().stream()
+        .filter(each -> !seen.contains(each))
+        .sorted()
+        .limit(1)
+        .forEach(each -> gone(each, differences));
+  }
+
+  private static boolean says(@Nullable ChangeDetails change, Entry entry) {
+    if (change == null) {
+      return false;
+    }
+    if (!change.digest().isEmpty()) {
+      return change.digest().equals(HexHash.of(entry.json()));
+    }
+    try { // A change of an earlier version of Weir: of members that are secret it says nothing.
+      Map<String, @Nullable Object> said = Json.read(change.after()).without(Set.of());
+      Map<String, @Nullable Object> is = Json.read(entry.json()).without(Set.of());
+      return is.entrySet().containsAll(said.entrySet());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void compareRecords(long position, List<String> differences) {
+    BitSet seen = new BitSet();
+    Subject after = null;
+    do {
+      RecordPage page = store.all("", after, ConfigStore.MAX_BATCH);
+      for (SubjectRecord each : page.records().found().values()) {
+        if (isRead(text(each.subject()), each.version(), position, differences)) {
+          int version = Math.toIntExact(each.version());
+          if (!confirmed.get(version) || seen.get(version)) {
+            differences.add(text(each.subject()) + ": not in the log");
+          }
+          seen.set(version);
+        }
+      }
+      after = page.next().orElse(null);
+    } while (after != null);
+  }
+}
