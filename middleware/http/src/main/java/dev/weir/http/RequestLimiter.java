@@ -233,7 +233,18 @@ public final class RequestLimiter {
       if (set.isEmpty()) {
         throw new IllegalArgumentException("refundUnless: none (expected: at least one status)");
       }
-      counted = set;
+      counted = set; // An application's own call counts as well.
+      return this;
+    }
+
+    /**
+     * Counts only requests for which the application has called {@link Verdict#count}, besides
+     * those that {@link #refundUnless} names: for outcomes that a status does not show, such as the
+     * login of a form, which redirects after a right password and after a wrong one. The permits of
+     * all others are given back; until then they are charged. Default: all requests count.
+     */
+    public Builder refundUnlessCounted() {
+      counted = counted == null ? Set.of() : counted;
       return this;
     }
 

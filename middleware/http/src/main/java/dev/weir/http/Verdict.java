@@ -47,6 +47,8 @@ public final class Verdict {
 
   private volatile int settled;
 
+  private volatile boolean counts;
+
   private Verdict() {
     limiter = null;
     view = null;
@@ -224,12 +226,20 @@ public final class Verdict {
   }
 
   /**
+   * Counts the request, whatever its status: its permits are not given back. To be called before
+   * the request is answered; without effect after that, and where every request counts.
+   */
+  public void count() {
+    counts = true;
+  }
+
+  /**
    * Records the status with which the request was answered, after it has passed: permits are given
-   * back if only other statuses count. Only the first call of this method or {@link #abandoned} has
-   * an effect.
+   * back if only other statuses count, and {@link #count} was not called. Only the first call of
+   * this method or {@link #abandoned} has an effect.
    */
   public void responded(int status) {
-    if (limiter != null && settle() && !limiter.counts(status)) {
+    if (limiter != null && settle() && !counts && !limiter.counts(status)) {
       giveBack();
     }
   }

@@ -57,6 +57,32 @@ class VerdictTest {
   }
 
   @Test
+  void requestThatTheApplicationCounts_countsWhateverItsStatus() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).refundUnlessCounted().build();
+    Verdict given = decide(limiter, "POST");
+    assertThat(given.awaitsStatus()).isTrue();
+    given.responded(401);
+    Verdict counted = decide(limiter, "POST");
+    assertThat(counted.passes()).isTrue();
+    counted.count();
+    counted.responded(302);
+    assertThat(decide(limiter, "POST").passes()).isFalse();
+  }
+
+  @Test
+  void statusAndCall_countBoth() {
+    RequestLimiter limiter =
+        RequestLimiter.builder(engine).refundUnless(401).refundUnlessCounted().build();
+    Verdict given = decide(limiter, "POST");
+    given.responded(200);
+    given.count(); // Too late.
+    Verdict byStatus = decide(limiter, "POST");
+    assertThat(byStatus.passes()).isTrue();
+    byStatus.responded(401);
+    assertThat(decide(limiter, "POST").passes()).isFalse();
+  }
+
+  @Test
   void get_limitsHeadToo() {
     RequestLimiter limiter = RequestLimiter.builder(engine).methods("GET").build();
     assertThat(decide(limiter, "POST").answer()).as("not limited").isNull();

@@ -110,6 +110,17 @@ public final class RateLimitFilter implements Filter {
     }
   }
 
+  /**
+   * Counts a request in all limits that count only some requests, whatever its status will be: for
+   * an application that finds out in its own way that, for example, a password was wrong. To be
+   * called while the request is handled; without effect if no such limit has seen it.
+   *
+   * @see RequestLimiter.Builder#refundUnlessCounted()
+   */
+  public static void count(ServletRequest request) {
+    RequestState.count(request);
+  }
+
   private static @Nullable String userName(HttpServletRequest request) {
     Principal user = request.getUserPrincipal();
     return user == null ? null : user.getName();
@@ -156,6 +167,7 @@ public final class RateLimitFilter implements Filter {
     }
     verdict.fields(response::addHeader);
     if (verdict.awaitsStatus()) {
+      state.add(verdict);
       settle(verdict, request, response, chain);
     } else {
       chain.doFilter(request, response);

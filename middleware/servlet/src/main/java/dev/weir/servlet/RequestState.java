@@ -1,5 +1,6 @@
 package dev.weir.servlet;
 
+import dev.weir.http.Verdict;
 import jakarta.servlet.ServletRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ final class RequestState {
   private static final String ATTRIBUTE = "dev.weir.servlet.RequestState";
 
   private final List<RateLimitFilter> filters = new ArrayList<>(2);
+  private final List<Verdict> unsettled = new ArrayList<>(1);
   private @Nullable WaitingRequest waiting;
 
   private RequestState() {}
@@ -29,6 +31,18 @@ final class RequestState {
   /** Returns the waiting part of the request; null if nothing waits. */
   static @Nullable WaitingRequest waitingOf(ServletRequest request) {
     return request.getAttribute(ATTRIBUTE) instanceof RequestState state ? state.waiting : null;
+  }
+
+  /** Counts the request in all limits that count only some. */
+  static void count(ServletRequest request) {
+    if (request.getAttribute(ATTRIBUTE) instanceof RequestState state) {
+      state.unsettled.forEach(Verdict::count);
+    }
+  }
+
+  /** Adds a verdict whose permits may be given back. */
+  void add(Verdict verdict) {
+    unsettled.add(verdict);
   }
 
   /** Returns whether this filter sees the request for the first time. */

@@ -148,6 +148,8 @@ public record WeirProperties(
    * @param missing What becomes of a request without a value that a descriptor needs.
    * @param refundUnlessStatus Statuses that count, such as 401 for failed logins: all other
    *     requests are given back. Without any, all requests count.
+   * @param refundUnlessLoginFailed Whether only failed logins count, as Spring Security reports
+   *     them, also those of a form: all other requests are given back. Not in WebFlux.
    */
   public record Filter(
       @Nullable String name,
@@ -158,7 +160,8 @@ public record WeirProperties(
       @DefaultValue("1") long permits,
       @DefaultValue("auto") String order,
       @DefaultValue("shared") MissingValue missing,
-      @DefaultValue Set<Integer> refundUnlessStatus) {
+      @DefaultValue Set<Integer> refundUnlessStatus,
+      @DefaultValue("false") boolean refundUnlessLoginFailed) {
 
     /** The value of {@link #order} with which the descriptors decide the order. */
     public static final String AUTO = "auto";
@@ -168,7 +171,16 @@ public record WeirProperties(
     static Filter of(
         String name, List<String> paths, List<String> methods, List<String> descriptors) {
       return new Filter(
-          name, paths, methods, List.of(), descriptors, 1, AUTO, MissingValue.SHARED, Set.of());
+          name,
+          paths,
+          methods,
+          List.of(),
+          descriptors,
+          1,
+          AUTO,
+          MissingValue.SHARED,
+          Set.of(),
+          false);
     }
   }
 

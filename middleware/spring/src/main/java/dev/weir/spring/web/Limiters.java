@@ -6,8 +6,11 @@ import dev.weir.http.RequestLimiter;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.protocol.http.OlderFields;
+import dev.weir.spring.PropertyProblem;
 import dev.weir.spring.WeirProperties;
+import dev.weir.spring.WeirPropertiesException;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 
@@ -50,6 +53,23 @@ final class Limiters {
     return properties.respond() == WeirProperties.Respond.EXCEPTION;
   }
 
+  /**
+   * Refuses properties that count failed logins, because nothing reports those here.
+   *
+   * @throws WeirPropertiesException if there are such properties
+   */
+  void refuseFailedLogins(String expected) {
+    List<PropertyProblem> problems =
+        IntStream.range(0, filters.size())
+            .filter(i -> filters.get(i).refundUnlessLoginFailed())
+            .mapToObj(i -> "weir.filters[" + i + "].refund-unless-login-failed")
+            .map(name -> new PropertyProblem(name, true, expected))
+            .toList();
+    if (!problems.isEmpty()) {
+      throw new WeirPropertiesException(problems);
+    }
+  }
+
   int maxBlockedThreads() {
     return properties.queue().maxBlockedThreads();
   }
@@ -75,6 +95,9 @@ final class Limiters {
     if (!filter.refundUnlessStatus().isEmpty()) {
       builder.refundUnless(
           filter.refundUnlessStatus().stream().mapToInt(Integer::intValue).toArray());
+    }
+    if (filter.refundUnlessLoginFailed()) {
+      builder.refundUnlessCounted();
     }
     return builder
         .exempt(filter.exempt())

@@ -42,7 +42,9 @@ public final class ReactiveLimitAutoConfiguration {
       Decider decider,
       ObjectProvider<Ticker> ticker,
       ObjectProvider<ExemptEndpoints> endpoints) {
-    return new Limiters(properties, environment, decider, ticker, endpoints);
+    Limiters limiters = new Limiters(properties, environment, decider, ticker, endpoints);
+    limiters.refuseFailedLogins("false: WebFlux does not report them; refund-unless-status: 401");
+    return limiters;
   }
 
   @Bean

@@ -18,9 +18,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.server.WebServerFactory;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -34,7 +36,11 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(RateLimitFilter.class)
 @ConditionalOnBean(Decider.class)
-@Import({ServletLimitAutoConfiguration.Filters.class, ExemptEndpointsConfiguration.class})
+@Import({
+  ServletLimitAutoConfiguration.Filters.class,
+  ServletLimitAutoConfiguration.Logins.class,
+  ExemptEndpointsConfiguration.class
+})
 public final class ServletLimitAutoConfiguration {
   /** The name of the bean by which Spring MVC resolves exceptions. */
   private static final String RESOLVER = "handlerExceptionResolver";
@@ -57,6 +63,16 @@ public final class ServletLimitAutoConfiguration {
     }
   }
 
+  /** The counting of failed logins, where there is Spring Security. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(AbstractAuthenticationFailureEvent.class)
+  static class Logins {
+    @Bean
+    FailedLogins weirFailedLogins() {
+      return new FailedLogins();
+    }
+  }
+
   @Bean
   Limiters weirLimiters(
       WeirProperties properties,
@@ -64,7 +80,15 @@ public final class ServletLimitAutoConfiguration {
       Decider decider,
       ObjectProvider<Ticker> ticker,
       ObjectProvider<ExemptEndpoints> endpoints) {
-    return new Limiters(properties, environment, decider, ticker, endpoints);
+    Limiters limiters = new Limiters(properties, environment, decider, ticker, endpoints);
+    boolean reported =
+        ClassUtils.isPresent(
+            "org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent",
+            getClass().getClassLoader());
+    if (!reported) {
+      limiters.refuseFailedLogins("false: Spring Security is not there, which reports them");
+    }
+    return limiters;
   }
 
   @Bean

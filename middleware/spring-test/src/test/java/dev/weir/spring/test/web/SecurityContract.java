@@ -86,7 +86,7 @@ abstract class SecurityContract {
    * Returns when this number of failures is left: a server may give back permits after the client
    * has read.
    */
-  private static void awaitLeft(Site site, long left) {
+  static void awaitLeft(Site site, long left) {
     Request request = Request.of("shop", "failed", "127.0.0.1");
     AtomicLong remaining = new AtomicLong(-1);
     while (remaining.get() != left) {
