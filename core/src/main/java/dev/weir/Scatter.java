@@ -3,10 +3,10 @@ package dev.weir;
 /** An order of the slots of an array in which those that follow each other are far apart. */
 final class Scatter {
   /*
-   * Why not from the first slot to the last? Whoever reads keys in the order of their homes, and
-   * adds them one by one to a smaller array, fills that from its beginning: all of its keys are
+   * Why not from the first slot to the last? If keys come in the order of their homes, and are
+   * added one by one to a smaller array, that is filled from its beginning: all of its keys are
    * there, and each key passes nearly all of them on the way to a free slot. An image of a million
-   * buckets was read in 3.1 s in the order of slots, and in 0.2 s in this one.
+   * buckets took three times as long to read.
    *
    * The step is a golden section of the number of slots, so what was passed is spread evenly at any
    * time, and prime to it, so each slot comes once. [Knuth 6.4, theorem S]

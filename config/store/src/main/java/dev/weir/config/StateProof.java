@@ -3,8 +3,10 @@ package dev.weir.config;
 import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,8 +33,11 @@ final class StateProof {
   /** The changes that wrote a record as it is now. */
   private final BitSet confirmed = new BitSet();
 
-  /** The subjects whose record is not there, although the last change of it has put one. */
-  private final Set<Subject> missing = new HashSet<>();
+  /**
+   * The last changes of subjects whose record is not there, although they have put one; by the
+   * subject's digest, since most subjects that were ever deleted are here for a while.
+   */
+  private final Map<Long, Long> missing = new HashMap<>();
 
   /** The last change of each entry that is not deleted. */
   private final Map<String, ChangeDetails> entries = new HashMap<>();
@@ -106,13 +111,13 @@ final class StateProof {
     SubjectRecord record = now.found().get(subject);
     if (record == null) {
       if (details.after().isEmpty()) {
-        missing.remove(subject);
+        missing.remove(digest(subject));
       } else {
-        missing.add(subject);
+        missing.put(digest(subject), number);
       }
       return;
     }
-    missing.remove(subject);
+    missing.remove(digest(subject));
     if (record.version() < number) {
       found(text(subject) + ": of change " + record.version() + " (expected: " + number + ")");
     } else if (record.version() == number) {
@@ -122,6 +127,10 @@ final class StateProof {
         found(text(subject) + ": not as change " + number + " says");
       }
     }
+  }
+
+  private static long digest(Subject subject) {
+    return ByteBuffer.wrap(HexHash.bytes(HexHash.of(subject.toString()))).getLong();
   }
 
   private static String text(Subject subject) {
@@ -142,11 +151,9 @@ final class StateProof {
     if (!problem.isEmpty()) {
       differences.add(problem);
     }
-    missing.stream()
-        .map(StateProof::text)
-        .sorted()
-        .limit(1)
-        .forEach(each -> gone(each, differences));
+    missing.values().stream()
+        .min(Comparator.naturalOrder())
+        .ifPresent(number -> gone("the record of change " + number, differences));
     compareRules(differences);
     compareEntries(position, differences);
     compareRecords(position, differences);

@@ -69,11 +69,11 @@ public final class DiskFile {
   }
 
   /** A mounted disk; it is no longer mounted when this is closed. */
-  public static final class Mounted implements AutoCloseable {
+  public static final class MountedDisk implements AutoCloseable {
     private final ChildProcess holder;
     private final Path path;
 
-    private Mounted(ChildProcess holder, Path path) {
+    private MountedDisk(ChildProcess holder, Path path) {
       this.holder = holder;
       this.path = path;
     }
@@ -90,7 +90,7 @@ public final class DiskFile {
   }
 
   /** Mounts the disk on an empty folder, for this process. */
-  public Mounted mount(Path place) throws IOException {
+  public MountedDisk mount(Path place) throws IOException {
     ChildProcess holder =
         ChildProcess.of(
                 "unshare",
@@ -108,7 +108,7 @@ public final class DiskFile {
       throw refused;
     }
     Path root = Path.of("/proc/" + holder.handle().pid() + "/root");
-    return new Mounted(holder, root.resolve(Path.of("/").relativize(place)));
+    return new MountedDisk(holder, root.resolve(Path.of("/").relativize(place)));
   }
 
   /**

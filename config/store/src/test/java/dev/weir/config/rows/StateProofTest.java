@@ -115,7 +115,7 @@ class StateProofTest {
     replace(Table.RECORD, key, "silver", "golden");
     assertThat(problem()).isEqualTo("in force: record shop, user=alice: not as change 4 says");
     rows.put(Table.RECORD, key, null);
-    assertThat(problem()).isEqualTo("in force: record shop, user=alice: missing");
+    assertThat(problem()).isEqualTo("in force: the record of change 4: missing");
     rows.put(Table.RECORD, key, before);
     put(ALICE, "bronze");
     assertThat(problem()).isEmpty();

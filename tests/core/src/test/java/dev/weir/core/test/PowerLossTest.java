@@ -40,7 +40,10 @@ class PowerLossTest {
   /** The result of some losses of power. */
   private record Losses(int tried, long answered, @Nullable String broken) {}
 
-  /** Lets a program lose power so many times, or until its counts are wrong; null if not here. */
+  /**
+   * Runs a program whose machine loses power, so many times or until its counts are wrong; null if
+   * that cannot be tried here.
+   */
   private @Nullable Losses lose(int times, SplittableRandom random, String how, boolean otherBoot)
       throws Exception {
     Path place = Files.createDirectory(folder.resolve("disk"));
@@ -50,7 +53,7 @@ class PowerLossTest {
     }
     Path boot = otherBoot ? Files.writeString(folder.resolve("boot"), "another\n") : null;
     Path answers = folder.resolve("answers");
-    Counted counted = new Counted(answers);
+    ClientCounts counted = new ClientCounts(answers);
     try (ChildProcess program =
         ChildProcess.java(
                 PoweredProcess.class,
@@ -83,23 +86,23 @@ class PowerLossTest {
   }
 
   /** Returns the first count that is wrong after the next start; null if there is none. */
-  private @Nullable String broken(DiskFile lost, Counted counted) throws IOException {
+  private @Nullable String broken(DiskFile lost, ClientCounts counted) throws IOException {
     Path place = folder.resolve("after");
     if (Files.notExists(place)) {
       Files.createDirectory(place);
     }
     Log log = new Log();
-    try (DiskFile.Mounted mounted = lost.mount(place);
+    try (DiskFile.MountedDisk mounted = lost.mount(place);
         StateFolder state = StateFolder.builder(mounted.path().resolve("state")).log(log).open()) {
       Ticker ticker = state.ticker();
       MemoryStore store = state.store("s", "", PoweredProcess.MOST_KEYS, 1 << 24);
       long now = ticker.nanos();
       List<Binding> bindings = PoweredProcess.bind(store, now);
-      for (Counted.Key key : counted.keys()) {
+      for (ClientCounts.Key key : counted.keys()) {
         Charges peek = new Charges().add(bindings.get(key.policy()), key.fingerprint(), 1).peek();
         store.decide(peek, now);
         long charged = PoweredProcess.LIMIT - peek.remaining(0);
-        Counted.Bounds bounds = counted.bounds(key);
+        ClientCounts.Bounds bounds = counted.bounds(key);
         if (charged < bounds.least() || charged > bounds.most()) {
           return "%s of %s: %d charged (expected: %s)%n%s"
               .formatted(key, bindings.get(key.policy()).policy(), charged, bounds, log);

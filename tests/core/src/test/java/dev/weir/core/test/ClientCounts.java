@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The permits that the clients of a {@link PoweredProcess} have asked for and were answered. */
-final class Counted {
+final class ClientCounts {
   /** A key, by the number of its policy. */
   record Key(int policy, long fingerprint) {}
 
@@ -29,7 +29,7 @@ final class Counted {
   private long read;
   private long answered;
 
-  Counted(Path file) {
+  ClientCounts(Path file) {
     this.file = file;
   }
 
