@@ -35,12 +35,13 @@ public final class SideBySide implements AutoCloseable {
   }
 
   /**
-   * Begins a siege in which all faults of a site strike in turn, as soon as there is a thread for
-   * it.
+   * Begins a siege in which faults strike a site in turn, as soon as there is a thread for it.
+   *
+   * @param faults some of the site's
    */
-  public Siege begin(ClusterSite site, SplittableRandom random) {
+  public Siege begin(ClusterSite site, List<ClusterFault> faults, SplittableRandom random) {
     List<Round> rounds = new ArrayList<>();
-    site.faults().forEach(fault -> rounds.add(new Round(fault, new CompletableFuture<>())));
+    faults.forEach(fault -> rounds.add(new Round(fault, new CompletableFuture<>())));
     Siege begun = new Siege(rounds, new CompletableFuture<>());
     var unused = threads.submit(() -> run(site, begun, random));
     return begun;

@@ -57,7 +57,10 @@ class ClusterSiegeTest {
 
   @TempDir private Path folder;
 
-  /** Tests all sites, or the one that {@code -Dweir.siege} names. */
+  /**
+   * Tests all sites, or the one that {@code -Dweir.siege} names, each with another half of its
+   * faults in every run, or with all of them in a long one.
+   */
   @TestFactory
   Stream<DynamicContainer> limits_whateverHappens_hold() throws Exception {
     SideBySide sieges = new SideBySide(ClusterRules.ASKED);
@@ -70,7 +73,7 @@ class ClusterSiegeTest {
         ClusterSite site =
             each.getKey().contains(only) ? each.getValue().make(own, SIZE, seed) : null;
         if (site != null) {
-          SideBySide.Siege siege = sieges.begin(site, seed);
+          SideBySide.Siege siege = sieges.begin(site, some(site.faults(), seed), seed);
           containers.add(DynamicContainer.dynamicContainer(each.getKey(), tests(siege)));
         }
       }
@@ -79,6 +82,16 @@ class ClusterSiegeTest {
       throw e;
     }
     return containers.stream().onClose(sieges::close);
+  }
+
+  /** Returns a random half of the faults, in their order; all if runs are long. */
+  private static List<ClusterFault> some(List<ClusterFault> faults, SplittableRandom random) {
+    List<ClusterFault> some = new ArrayList<>(faults);
+    int half = (faults.size() + 1) / 2;
+    while (some.size() > Trials.runs(half, half)) {
+      some.remove(random.nextInt(some.size()));
+    }
+    return some;
   }
 
   private static List<DynamicTest> tests(SideBySide.Siege siege) {

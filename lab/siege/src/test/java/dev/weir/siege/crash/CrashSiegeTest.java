@@ -25,7 +25,7 @@ class CrashSiegeTest {
   @Test
   @Tag("sample")
   void kills_areAsIfTheyHadNotBeen() throws Exception {
-    int rounds = Trials.runs(3, 25);
+    int rounds = Trials.runs(3, 15);
     SplittableRandom random = Trials.random("crash siege", rounds);
     List<CrashSiege.Round> all = new ArrayList<>();
     try (CrashSiege siege = new CrashSiege(folder, random)) {

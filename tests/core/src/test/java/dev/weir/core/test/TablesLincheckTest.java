@@ -104,7 +104,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(1, 2)))
+        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(1, 1)))
         .invocationsPerIteration(200)
         .check(TablesLincheckTest.class);
   }
@@ -117,7 +117,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, real threads", Trials.runs(2, 5)))
+        .iterations(Trials.unseeded("tables, real threads", Trials.runs(2, 4)))
         .invocationsPerIteration(1_000)
         .check(TablesLincheckTest.class);
   }
