@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DiskFile {
   private static final String MOUNT = "mount -o loop \"$0\" \"$1\"";
-  private static final long QUIET_MILLIS = 12;
   private static final int MOST_COPIES = 100;
 
   private final Path file;
@@ -115,17 +113,18 @@ public final class DiskFile {
    * Copies the disk as it is, when the system is not writing to it; those who use it should be
    * suspended.
    */
-  public DiskFile copy(Path to) throws IOException, InterruptedException {
+  public DiskFile copy(Path to) throws IOException {
+    FileTime last = null;
     for (int i = 0; i < MOST_COPIES; i++) {
       FileTime before = Files.getLastModifiedTime(file);
-      TimeUnit.MILLISECONDS.sleep(QUIET_MILLIS); // Longer than between two times of a file.
-      if (before.equals(Files.getLastModifiedTime(file))) {
-        String unused =
-            ChildProcess.of("cp", "--sparse=always", file.toString(), to.toString()).run();
-        if (before.equals(Files.getLastModifiedTime(file))) {
-          return new DiskFile(to);
-        }
+      String unused =
+          ChildProcess.of("cp", "--sparse=always", file.toString(), to.toString()).run();
+      FileTime after = Files.getLastModifiedTime(file);
+      // Twice the same: a write may leave a file's time as it is for some milliseconds.
+      if (before.equals(after) && before.equals(last)) {
+        return new DiskFile(to);
       }
+      last = after;
     }
     throw new IOException(file + ": written all the time (expected: a pause)");
   }

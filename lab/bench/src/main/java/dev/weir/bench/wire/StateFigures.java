@@ -16,10 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -133,23 +131,34 @@ public final class StateFigures {
     }
   }
 
+  /** A server, with its results as fast as it answers, and at a fixed rate. */
+  private record Contestant(
+      String durability, Server server, List<LoadResult> most, List<LoadResult> due) {
+    double perSecond() {
+      return Median.of(most.stream().mapToDouble(LoadResult::perSecond));
+    }
+
+    double millis(double percentile) {
+      return Median.of(
+          due.stream().mapToDouble(each -> each.latency().getValueAtPercentile(percentile) / 1e6));
+    }
+
+    void measure(int seconds) throws IOException, InterruptedException {
+      most.add(server.check(0, COST_KEYS, KeyDraw.Kind.UNIFORM, seconds));
+      due.add(server.check(DUE, COST_KEYS, KeyDraw.Kind.UNIFORM, seconds));
+    }
+  }
+
   private void cost(String algorithm) throws IOException, InterruptedException {
-    Map<String, Server> servers = new LinkedHashMap<>();
-    Map<String, List<LoadResult>> most = new LinkedHashMap<>();
-    Map<String, List<LoadResult>> due = new LinkedHashMap<>();
+    List<Contestant> contestants = new ArrayList<>();
     for (String each : DURABILITIES) {
-      servers.put(each, new Server(algorithm, each, folder.resolve(algorithm + "-" + each)));
-      most.put(each, new ArrayList<>());
-      due.put(each, new ArrayList<>());
-      var unused = servers.get(each).check(0, COST_KEYS, KeyDraw.Kind.UNIFORM, 4.0 * seconds);
+      Server server = new Server(algorithm, each, folder.resolve(algorithm + "-" + each));
+      contestants.add(new Contestant(each, server, new ArrayList<>(), new ArrayList<>()));
+      LoadResult unused = server.check(0, COST_KEYS, KeyDraw.Kind.UNIFORM, 4.0 * seconds);
     }
     for (int round = 0; round < rounds; round++) {
-      for (String each : DURABILITIES) {
-        Server server = servers.get(each);
-        most.get(each).add(server.check(0, COST_KEYS, KeyDraw.Kind.UNIFORM, seconds));
-        due.get(each).add(server.check(DUE, COST_KEYS, KeyDraw.Kind.UNIFORM, seconds));
-        System.err.printf(
-            Locale.ROOT, "%s, %s: %,.0f/s%n", algorithm, each, last(most.get(each)).perSecond());
+      for (Contestant each : contestants) {
+        each.measure(seconds);
       }
     }
     System.out.printf(
@@ -160,35 +169,20 @@ public final class StateFigures {
         COST_KEYS,
         algorithm,
         DUE);
-    double first = median(most.get(DURABILITIES.get(0)));
-    for (String each : DURABILITIES) {
-      double median = median(most.get(each));
+    double first = contestants.get(0).perSecond();
+    for (Contestant each : contestants) {
       System.out.printf(
           Locale.ROOT,
           "| `%s` | %,.0f | %.2f | %,.0f, %,.0f | %.2f | %.2f |%n",
-          each,
-          median,
-          median / first,
-          most.get(each).stream().mapToDouble(LoadResult::perSecond).min().orElse(0),
-          most.get(each).stream().mapToDouble(LoadResult::perSecond).max().orElse(0),
-          percentile(due.get(each), 50),
-          percentile(due.get(each), 99));
+          each.durability,
+          each.perSecond(),
+          each.perSecond() / first,
+          each.most.stream().mapToDouble(LoadResult::perSecond).min().orElse(0),
+          each.most.stream().mapToDouble(LoadResult::perSecond).max().orElse(0),
+          each.millis(50),
+          each.millis(99));
     }
     started.close();
-  }
-
-  private static LoadResult last(List<LoadResult> results) {
-    return results.get(results.size() - 1);
-  }
-
-  private static double median(List<LoadResult> results) {
-    return Median.of(results.stream().mapToDouble(LoadResult::perSecond));
-  }
-
-  private static double percentile(List<LoadResult> results, double percentile) {
-    return Median.of(
-        results.stream()
-            .mapToDouble(each -> each.latency().getValueAtPercentile(percentile) / 1e6));
   }
 
   private void restarts(List<Long> keys, List<String> algorithms)

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** The permits that the clients of a {@link PoweredProcess} have asked for and were answered. */
@@ -76,7 +77,7 @@ final class ClientCounts {
    * count.
    */
   Bounds bounds(Key key) {
-    Sums sums = keys.get(key);
+    Sums sums = Objects.requireNonNull(keys.get(key));
     return new Bounds(
         Math.max(0, sums.admitted - sums.returned),
         Math.min(PoweredProcess.LIMIT, sums.asked - sums.refunded));

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -49,6 +48,7 @@ final class PoweredProcess {
   private final Store store;
   private final Ticker ticker;
   private final List<Binding> bindings;
+  private final Semaphore admissions = new Semaphore(0);
 
   private PoweredProcess(
       Path folder, OutputStream answers, Store store, Ticker ticker, List<Binding> bindings) {
@@ -129,6 +129,7 @@ final class PoweredProcess {
               return;
             }
             said("admitted", policy, fingerprint, permits);
+            admissions.release();
             if (!returned) {
               answered.release();
               return;
@@ -153,7 +154,7 @@ final class PoweredProcess {
   private void writeSome(SplittableRandom random) {
     try {
       while (true) {
-        TimeUnit.MILLISECONDS.sleep(random.nextInt(5));
+        admissions.acquireUninterruptibly(1 + random.nextInt(20));
         List<Path> files;
         try (Stream<Path> all = Files.list(folder)) {
           files = all.filter(each -> each.toString().contains("journal")).toList();
@@ -162,8 +163,8 @@ final class PoweredProcess {
           writePage(files.get(random.nextInt(files.size())), random);
         }
       }
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
