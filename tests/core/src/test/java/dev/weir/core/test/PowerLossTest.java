@@ -115,7 +115,7 @@ class PowerLossTest {
   @Test
   @Tag("sample")
   void whatWasAnswered_isCountedAfterALossOfPower() throws Exception {
-    int times = Trials.runs(12, 250);
+    int times = Trials.runs(12, 100);
     SplittableRandom random = Trials.random("losses of power", times);
     Losses losses = lose(times, random, "answering", true);
     if (losses != null) {

@@ -117,7 +117,7 @@ final class PoweredProcess {
       int policy = random.nextInt(bindings.size());
       long key = i / 50 + random.nextInt(10); // Each is used up after a while.
       long fingerprint = (key + 1) * 0x9e3779b97f4a7c15L;
-      long permits = 1 + random.nextInt(3);
+      long permits = 1 + random.nextLong(3);
       boolean returned = random.nextInt(8) == 0;
       said("asks", policy, fingerprint, permits);
       store.decide(
