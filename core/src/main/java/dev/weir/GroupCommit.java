@@ -13,13 +13,14 @@ import java.util.concurrent.Executors;
  */
 final class GroupCommit implements AutoCloseable {
   /*
-   * One thread flushes for as long as answers wait. It takes all of them before a flush, so each
-   * flush has everything that was written before an answer came here. Another thread gives the
-   * answers, so the next flush goes on meanwhile.
+   * The first answer that waits orders a flush. The flush takes all that wait before it begins, so it
+   * has everything that was written before they came here; the next answer orders another one.
+   * Another thread gives the answers, so the next flush goes on meanwhile.
    */
 
   private final Runnable flush;
-  private final Thread flusher = DaemonThreads.create("weir-flush", this::run);
+  private final ExecutorService flusher =
+      Executors.newSingleThreadExecutor(DaemonThreads.named("weir-flush"));
   private final ExecutorService answers =
       Executors.newSingleThreadExecutor(DaemonThreads.named("weir-flushed"));
 
@@ -27,10 +28,9 @@ final class GroupCommit implements AutoCloseable {
   private List<Runnable> waiting = new ArrayList<>();
   private boolean closed;
 
-  /** Begins to flush, by {@code flush}, which must not throw. */
+  /** Creates a group commit by {@code flush}. */
   GroupCommit(Runnable flush) {
     this.flush = flush;
-    flusher.start();
   }
 
   /** Runs {@code answer} after the next flush that begins; at once if this is closed. */
@@ -38,34 +38,23 @@ final class GroupCommit implements AutoCloseable {
     synchronized (this) {
       if (!closed) {
         waiting.add(answer);
-        notifyAll();
+        if (waiting.size() == 1) {
+          flusher.execute(this::flush);
+        }
         return;
       }
     }
     answer.run();
   }
 
-  private void run() {
-    try {
-      for (List<Runnable> taken = take(); !taken.isEmpty(); taken = take()) {
-        flush.run();
-        List<Runnable> flushed = taken;
-        answers.execute(() -> flushed.forEach(GroupCommit::give));
-      }
-    } catch (InterruptedException e) {
-      close(); // Nobody interrupts this thread; if somebody does, later answers do not wait.
+  private void flush() {
+    List<Runnable> taken;
+    synchronized (this) {
+      taken = waiting;
+      waiting = new ArrayList<>();
     }
-    answers.shutdown();
-  }
-
-  /** Waits for answers and returns all that there are; none at the end. */
-  private synchronized List<Runnable> take() throws InterruptedException {
-    while (waiting.isEmpty() && !closed) {
-      wait();
-    }
-    List<Runnable> taken = waiting;
-    waiting = new ArrayList<>();
-    return taken;
+    flush.run();
+    answers.execute(() -> taken.forEach(GroupCommit::give));
   }
 
   /** Gives an answer. If that fails, the others get theirs. */
@@ -81,7 +70,10 @@ final class GroupCommit implements AutoCloseable {
   /** Ends the waiting: the answers that wait follow one more flush. */
   @Override
   public synchronized void close() {
-    closed = true;
-    notifyAll();
+    if (!closed) {
+      closed = true;
+      flusher.execute(answers::shutdown);
+      flusher.shutdown();
+    }
   }
 }

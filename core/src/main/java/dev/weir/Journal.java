@@ -148,6 +148,7 @@ final class Journal {
   private final ConcurrentHashMap<Ref, Integer> refs = new ConcurrentHashMap<>();
   private final FileChannel names;
   private final Object filesLock = new Object();
+  private final Object endLock = new Object();
   private final Deque<JournalFile> ready = new ArrayDeque<>();
   private final List<JournalFile> left = new ArrayList<>();
   private int namesForced;
@@ -431,52 +432,61 @@ final class Journal {
   }
 
   /**
-   * Writes to the disk what was written so far: for the end of the machine. Called by one thread at
-   * a time.
+   * Writes to the disk what was written so far: for the end of the machine. If the journal has
+   * ended, nothing is written, and its mark is removed when this returns. Called by one thread at a
+   * time.
    */
   void force() {
-    List<JournalFile> files;
-    synchronized (filesLock) {
-      files = new ArrayList<>(left);
-      for (Lane lane : lanes) {
-        files.add(lane.file);
-      }
-    }
     try {
+      synchronized (endLock) {
+        if (ended) {
+          return;
+        }
+      }
+      List<JournalFile> files;
+      synchronized (filesLock) {
+        files = new ArrayList<>(left);
+        for (Lane lane : lanes) {
+          files.add(lane.file);
+        }
+      }
       int named = refs.size();
       if (named > namesForced) {
         names.force(true);
         namesForced = named;
       }
       for (JournalFile each : files) {
-        each.force();
+        boolean unused = each.force();
       }
-    } catch (IOException | RuntimeException | InternalError e) {
+    } catch (IOException | RuntimeException | Error e) {
       end(e);
     }
   }
 
-  /** Ends the journal because of a problem: what it has is no longer all. */
+  /**
+   * Ends the journal because of a problem: what it has is no longer all. The mark is removed before
+   * any change is left out.
+   */
   private void end(Throwable why) {
-    synchronized (filesLock) {
+    synchronized (endLock) {
       if (ended) {
         return;
       }
+      String mark;
+      try {
+        own.unmark();
+        mark = "";
+      } catch (IOException e) {
+        mark = "; its mark cannot be removed, so the folder must not be used again: " + e;
+      }
       ended = true;
+      problems.accept(own + ": " + why + mark);
     }
-    String mark;
-    try {
-      own.unmark();
-      mark = "";
-    } catch (IOException e) {
-      mark = "; its mark cannot be removed, so the folder must not be used again: " + e;
-    }
-    problems.accept(own + ": " + why + mark);
   }
 
   /** Closes the journal: no more records. */
   void close() {
-    synchronized (filesLock) {
+    synchronized (endLock) {
       ended = true;
     }
     try {

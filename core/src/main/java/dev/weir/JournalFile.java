@@ -147,7 +147,7 @@ final class JournalFile {
   }
 
   /** Begins to use this file, which has no records, in an epoch. */
-  void begin(long sequence, int epoch) {
+  synchronized void begin(long sequence, int epoch) {
     this.sequence = sequence;
     begunIn = epoch;
     word(SEQUENCE, sequence);
@@ -162,7 +162,7 @@ final class JournalFile {
   }
 
   /** Ends the use of this file: it has no records any more. */
-  void end() {
+  synchronized void end() {
     for (int at = 0; at < bytes.capacity(); at += Long.BYTES) {
       word(at, 0);
     }
@@ -313,13 +313,18 @@ final class JournalFile {
     LONGS.set(bytes, at, value);
   }
 
-  /** Writes the records to the disk that are complete, if there are more than the last time. */
-  void force() {
+  /**
+   * Writes the records to the disk that are complete, and returns whether there were more than the
+   * last time. Another use of the file begins before or after this.
+   */
+  synchronized boolean force() {
     int more = completed == null ? 0 : completed.get(); // Before: later ones need another force.
-    if (more > forced) {
-      bytes.force();
-      forced = more;
+    if (more <= forced) {
+      return false;
     }
+    bytes.force();
+    forced = more;
+    return true;
   }
 
   /** Writes to the disk that the file has no records any more. */

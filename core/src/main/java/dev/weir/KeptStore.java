@@ -94,7 +94,10 @@ final class KeptStore {
     for (Path each : old) {
       Files.deleteIfExists(each);
     }
-    files.mark(upkeep.flush() == JournalFile.Flush.BEFORE_ANSWERS);
+    files.mark(
+        upkeep.flush() == JournalFile.Flush.BEFORE_ANSWERS
+            ? StateDurability.MACHINE
+            : StateDurability.PROCESS);
   }
 
   /** Writes an image of what the last run's journal had, for a run that has none. */

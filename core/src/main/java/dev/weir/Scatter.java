@@ -5,14 +5,14 @@ final class Scatter {
   /*
    * Why not from the first slot to the last? If keys come in the order of their homes, and are
    * added one by one to a smaller array, that is filled from its beginning: all of its keys are
-   * there, and each key passes nearly all of them on the way to a free slot. An image of a million
-   * buckets took three times as long to read.
+   * there, and each key passes nearly all of them on the way to a free slot.
    *
    * The step is a golden section of the number of slots, so what was passed is spread evenly at any
    * time, and prime to it, so each slot comes once. [Knuth 6.4, theorem S]
    */
 
-  private static final double GOLDEN_SECTION = 0.6180339887498949;
+  /** The golden section, in units of 2 to the power of -32. */
+  private static final long GOLDEN_SECTION = 0x9e37_79b9L;
 
   private final int width;
   private final int count;
@@ -33,7 +33,7 @@ final class Scatter {
   }
 
   static int step(int count) {
-    int step = Math.max(1, (int) (count * GOLDEN_SECTION));
+    int step = Math.max(1, (int) (count * GOLDEN_SECTION >>> 32));
     while (commonDivisor(step, count) > 1) {
       step++;
     }

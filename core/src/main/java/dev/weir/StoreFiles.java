@@ -111,10 +111,16 @@ record StoreFiles(Path folder, String name) {
     }
   }
 
-  /** Writes the mark: the image and the journal together have everything. */
-  void mark(boolean overBoots) throws IOException {
+  /**
+   * Writes the mark: the image and the journal together have everything. A mark that says the same
+   * already stays as it is: after the end of the machine, half of it would say less.
+   */
+  void mark(StateDurability durability) throws IOException {
+    if (kept() == durability) {
+      return;
+    }
     Path mark = of(".kept");
-    Files.writeString(mark, overBoots ? OVER_BOOTS : KEPT);
+    Files.writeString(mark, durability == StateDurability.MACHINE ? OVER_BOOTS : KEPT);
     sync(mark);
     sync(folder);
   }
