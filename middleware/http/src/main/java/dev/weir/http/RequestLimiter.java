@@ -52,6 +52,7 @@ public final class RequestLimiter {
   private final Set<String> methods;
   private final boolean exemptPreflight;
   private final @Nullable Set<Integer> counted;
+  private final boolean countedByCall;
   private final long maxWaitNanos;
   private final RefusalStyle style;
 
@@ -71,6 +72,7 @@ public final class RequestLimiter {
     methods = Set.copyOf(builder.methods);
     exemptPreflight = builder.exemptPreflight;
     counted = builder.counted == null ? null : Set.copyOf(builder.counted);
+    countedByCall = builder.countedByCall;
     maxWaitNanos = builder.maxWaitNanos;
     style =
         new RefusalStyle(
@@ -99,6 +101,7 @@ public final class RequestLimiter {
     private final Set<String> methods = new TreeSet<>();
     private boolean exemptPreflight = true;
     private @Nullable Set<Integer> counted;
+    private boolean countedByCall;
     private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
     private OlderFields olderFields = OlderFields.NONE;
     private boolean fields = true;
@@ -233,7 +236,7 @@ public final class RequestLimiter {
       if (set.isEmpty()) {
         throw new IllegalArgumentException("refundUnless: none (expected: at least one status)");
       }
-      counted = set; // An application's own call counts as well.
+      counted = set;
       return this;
     }
 
@@ -244,7 +247,7 @@ public final class RequestLimiter {
      * all others are given back; until then they are charged. Default: all requests count.
      */
     public Builder refundUnlessCounted() {
-      counted = counted == null ? Set.of() : counted;
+      countedByCall = true;
       return this;
     }
 
@@ -398,14 +401,21 @@ public final class RequestLimiter {
     return exempt.matches(path) || (!paths.isEmpty() && !paths.covers(path));
   }
 
-  /** Returns whether a request that ended with this status counts. */
-  boolean counts(int status) {
-    return counted == null || counted.contains(status);
+  /**
+   * Returns whether a request counts.
+   *
+   * @param status the one with which it ended
+   * @param called whether the application has counted it
+   */
+  boolean counts(int status, boolean called) {
+    return !countsSome()
+        || (counted != null && counted.contains(status))
+        || (countedByCall && called);
   }
 
   /** Returns whether some requests stop counting once they are answered. */
-  boolean countsByStatus() {
-    return counted != null;
+  boolean countsSome() {
+    return counted != null || countedByCall;
   }
 
   long maxWaitNanos() {

@@ -47,7 +47,8 @@ public final class Verdict {
 
   private volatile int settled;
 
-  private volatile boolean counts;
+  /** True if the application has counted the request. */
+  private volatile boolean called;
 
   private Verdict() {
     limiter = null;
@@ -222,15 +223,16 @@ public final class Verdict {
    * and may leave out {@link #responded}.
    */
   public boolean awaitsStatus() {
-    return limiter != null && limiter.countsByStatus();
+    return limiter != null && limiter.countsSome();
   }
 
   /**
    * Counts the request, whatever its status: its permits are not given back. To be called before
-   * the request is answered; without effect after that, and where every request counts.
+   * the request is answered; without effect after that, and where the limiter does not count by
+   * such calls ({@link RequestLimiter.Builder#refundUnlessCounted}).
    */
   public void count() {
-    counts = true;
+    called = true;
   }
 
   /**
@@ -239,7 +241,7 @@ public final class Verdict {
    * this method or {@link #abandoned} has an effect.
    */
   public void responded(int status) {
-    if (limiter != null && settle() && !counts && !limiter.counts(status)) {
+    if (limiter != null && settle() && !limiter.counts(status, called)) {
       giveBack();
     }
   }

@@ -69,6 +69,16 @@ class VerdictTest {
     assertThat(decide(limiter, "POST").passes()).isFalse();
   }
 
+  /** A limit of server errors is not one of failed logins. */
+  @Test
+  void callWhereOnlyStatusesCount_isWithoutEffect() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).refundUnless(500).build();
+    Verdict verdict = decide(limiter, "POST");
+    verdict.count();
+    verdict.responded(302);
+    assertThat(decide(limiter, "POST").passes()).isTrue();
+  }
+
   @Test
   void statusAndCall_countBoth() {
     RequestLimiter limiter =

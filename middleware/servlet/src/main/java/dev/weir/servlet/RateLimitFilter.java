@@ -111,11 +111,10 @@ public final class RateLimitFilter implements Filter {
   }
 
   /**
-   * Counts a request in all limits that count only some requests, whatever its status will be: for
-   * an application that finds out in its own way that, for example, a password was wrong. To be
-   * called while the request is handled; without effect if no such limit has seen it.
-   *
-   * @see RequestLimiter.Builder#refundUnlessCounted()
+   * Counts a request, whatever its status will be, in all limits that count by such calls ({@link
+   * RequestLimiter.Builder#refundUnlessCounted}): for an application that finds out in its own way
+   * that, for example, a password was wrong. To be called while the request is handled; without
+   * effect if no such limit has seen it.
    */
   public static void count(ServletRequest request) {
     RequestState.count(request);

@@ -33,7 +33,7 @@ final class RequestState {
     return request.getAttribute(ATTRIBUTE) instanceof RequestState state ? state.waiting : null;
   }
 
-  /** Counts the request in all limits that count only some. */
+  /** Counts the request in all limits that count by such calls. */
   static void count(ServletRequest request) {
     if (request.getAttribute(ATTRIBUTE) instanceof RequestState state) {
       state.unsettled.forEach(Verdict::count);

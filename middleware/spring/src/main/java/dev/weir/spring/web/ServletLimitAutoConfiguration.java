@@ -50,6 +50,11 @@ public final class ServletLimitAutoConfiguration {
           "org.springframework.web.servlet.HandlerExceptionResolver",
           ServletLimitAutoConfiguration.class.getClassLoader());
 
+  private static final boolean SECURITY =
+      ClassUtils.isPresent(
+          "org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent",
+          ServletLimitAutoConfiguration.class.getClassLoader());
+
   static final class Filters extends FilterRegistrar {
     Filters(Environment environment) {
       super(environment, ServletLimit.class);
@@ -81,11 +86,7 @@ public final class ServletLimitAutoConfiguration {
       ObjectProvider<Ticker> ticker,
       ObjectProvider<ExemptEndpoints> endpoints) {
     Limiters limiters = new Limiters(properties, environment, decider, ticker, endpoints);
-    boolean reported =
-        ClassUtils.isPresent(
-            "org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent",
-            getClass().getClassLoader());
-    if (!reported) {
+    if (!SECURITY) {
       limiters.refuseFailedLogins("false: Spring Security is not there, which reports them");
     }
     return limiters;
