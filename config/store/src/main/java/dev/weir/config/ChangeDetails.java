@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * @param before canonical JSON of the former content, empty if there was none
  * @param after canonical JSON of the new content, empty if there is none
  * @param digest the SHA-256 of an entry's JSON with the members that are left out of {@code after},
- *     64 hexadecimal digits; empty for other kinds, and for changes of Weir before 0.2
+ *     64 hexadecimal digits; empty for other kinds, and for an entry that is deleted
  */
 public record ChangeDetails(
     String kind,

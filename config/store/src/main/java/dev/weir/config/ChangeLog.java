@@ -46,21 +46,19 @@ public final class ChangeLog {
     Reader reader = new Reader(store, known);
     StateProof state = new StateProof(store);
     try {
-      String problem;
-      boolean older;
-      do {
-        problem = reader.readTo(store.head(), state);
-        if (problem.isEmpty()) {
-          problem = reader.position < known.position() ? "" : state.difference(reader.position);
-          older = !problem.isEmpty() && store.head().position() > reader.position;
-        } else {
-          older = false;
+      String problem = reader.readTo(store.head(), state);
+      while (problem.isEmpty() && reader.position >= known.position()) {
+        String difference = state.difference(reader.position);
+        Head now = store.head();
+        if (difference.isEmpty() || now.position() <= reader.position) {
+          return reader.verification(difference);
         }
-      } while (older); // What has been written meanwhile may be the reason.
-      if (problem.isEmpty() && reader.position < known.position()) {
-        problem = "change " + (reader.position + 1) + ": missing, it was known";
+        problem = reader.readTo(now, state); // What was written meanwhile may be the reason.
       }
-      return reader.verification(problem);
+      return reader.verification(
+          problem.isEmpty()
+              ? "change " + (reader.position + 1) + ": missing, it was known"
+              : problem);
     } catch (ConfigException e) {
       if (e.kind() != Kind.DAMAGED) {
         throw e;

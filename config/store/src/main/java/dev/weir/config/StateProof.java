@@ -2,7 +2,6 @@ package dev.weir.config;
 
 import dev.weir.config.internal.bytes.HexHash;
 import dev.weir.config.internal.bytes.RecordCodec;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -40,11 +39,17 @@ final class StateProof {
   private final Map<Long, Long> missing = new HashMap<>();
 
   /** The last change of each entry that is not deleted. */
-  private final Map<String, ChangeDetails> entries = new HashMap<>();
+  private final Map<String, LastChange> entries = new HashMap<>();
 
-  private final Map<String, Long> entryVersions = new HashMap<>();
   private @Nullable ChangeDetails rules;
   private String problem = "";
+
+  /**
+   * The last change of an entry.
+   *
+   * @param digest of the entry, with the members that are left out of the log
+   */
+  private record LastChange(long number, String digest) {}
 
   StateProof(ConfigStore store) {
     this.store = store;
@@ -93,10 +98,8 @@ final class StateProof {
     String key = key(details.kind(), details.name().orElseThrow());
     if (details.after().isEmpty()) {
       entries.remove(key);
-      entryVersions.remove(key);
     } else {
-      entries.put(key, details);
-      entryVersions.put(key, number);
+      entries.put(key, new LastChange(number, details.digest()));
     }
   }
 
@@ -105,11 +108,8 @@ final class StateProof {
   }
 
   private void record(long number, ChangeDetails details, Subject subject, Records now) {
-    if (now.unreadable().containsKey(subject)) {
-      return;
-    }
     SubjectRecord record = now.found().get(subject);
-    if (record == null) {
+    if (record == null && !now.unreadable().containsKey(subject)) {
       if (details.after().isEmpty()) {
         missing.remove(digest(subject));
       } else {
@@ -118,6 +118,9 @@ final class StateProof {
       return;
     }
     missing.remove(digest(subject));
+    if (record == null) {
+      return; // It cannot be read: compareRecords reports it.
+    }
     if (record.version() < number) {
       found(text(subject) + ": of change " + record.version() + " (expected: " + number + ")");
     } else if (record.version() == number) {
@@ -154,7 +157,7 @@ final class StateProof {
     missing.values().stream()
         .min(Comparator.naturalOrder())
         .ifPresent(number -> gone("the record of change " + number, differences));
-    compareRules(differences);
+    compareRules(position, differences);
     compareEntries(position, differences);
     compareRecords(position, differences);
     return differences.isEmpty() ? "" : "in force: " + differences.get(0);
@@ -164,19 +167,28 @@ final class StateProof {
     differences.add(what + ": missing");
   }
 
-  private void compareRules(List<String> differences) {
-    ChangeDetails last = rules;
-    if (last == null || store.head().revision() != last.revision()) {
-      return; // The log has no rules yet, or there are newer ones.
+  private void compareRules(long position, List<String> differences) {
+    Head head = store.head();
+    long logged = rules == null ? 0 : rules.revision();
+    if (head.position() > position) {
+      return; // The log may have newer rules by now.
     }
-    Optional<Revision> revision = store.revision(last.revision());
-    String name = "rules, revision " + last.revision();
+    if (head.revision() != logged) {
+      differences.add("rules: revision " + head.revision() + " (expected: " + logged + ")");
+    } else if (rules != null) {
+      compareRevision(rules, differences);
+    }
+  }
+
+  private void compareRevision(ChangeDetails change, List<String> differences) {
+    Optional<Revision> revision = store.revision(change.revision());
+    String name = "rules, revision " + change.revision();
     if (revision.isEmpty()) {
       gone(name, differences);
       return;
     }
     var tree = revision.get().tree();
-    if (!last.after().equals(Json.write(Map.of("tree", tree.hash())))) {
+    if (!change.after().equals(Json.write(Map.of("tree", tree.hash())))) {
       differences.add(name + ": not as its change says");
       return;
     }
@@ -199,14 +211,15 @@ final class StateProof {
     for (Entry each : store.entries()) {
       String key = key(each.kind(), each.name());
       seen.add(key);
-      Long version = entryVersions.get(key);
       if (isRead(key, each.version(), position, differences)) {
-        if (version == null) {
+        LastChange last = entries.get(key);
+        if (last == null) {
           differences.add(key + ": not in the log");
-        } else if (each.version() != version) {
-          differences.add(key + ": of change " + each.version() + " (expected: " + version + ")");
-        } else if (!says(entries.get(key), each)) {
-          differences.add(key + ": not as change " + version + " says");
+        } else if (each.version() != last.number) {
+          differences.add(
+              key + ": of change " + each.version() + " (expected: " + last.number + ")");
+        } else if (!last.digest.equals(HexHash.of(each.json()))) {
+          differences.add(key + ": not as change " + last.number + " says");
         }
       }
     }
@@ -217,27 +230,14 @@ final class StateProof {
         .forEach(each -> gone(each, differences));
   }
 
-  private static boolean says(@Nullable ChangeDetails change, Entry entry) {
-    if (change == null) {
-      return false;
-    }
-    if (!change.digest().isEmpty()) {
-      return change.digest().equals(HexHash.of(entry.json()));
-    }
-    try { // A change of an earlier version of Weir: of members that are secret it says nothing.
-      Map<String, @Nullable Object> said = Json.read(change.after()).without(Set.of());
-      Map<String, @Nullable Object> is = Json.read(entry.json()).without(Set.of());
-      return is.entrySet().containsAll(said.entrySet());
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   private void compareRecords(long position, List<String> differences) {
     BitSet seen = new BitSet();
     Subject after = null;
     do {
       RecordPage page = store.all("", after, ConfigStore.MAX_BATCH);
+      for (Subject each : page.records().unreadable().keySet()) {
+        differences.add(text(each) + ": cannot be read, so it cannot be compared");
+      }
       for (SubjectRecord each : page.records().found().values()) {
         if (isRead(text(each.subject()), each.version(), position, differences)) {
           int version = Math.toIntExact(each.version());

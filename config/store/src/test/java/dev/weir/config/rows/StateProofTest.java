@@ -8,11 +8,14 @@ import dev.weir.config.ChangeLog;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Entry;
 import dev.weir.config.EntryWrite;
+import dev.weir.config.Head;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.Records;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.WrappedConfigStore;
+import dev.weir.config.internal.bytes.ByteWriter;
+import dev.weir.config.internal.follow.RowFormat;
 import dev.weir.config.internal.rows.Keys;
 import dev.weir.config.rows.Rows.Row;
 import dev.weir.config.rows.Rows.Table;
@@ -150,6 +153,31 @@ class StateProofTest {
     assertThat(problem()).isEmpty();
     rows.put(Table.TEXT, rows.scan(Table.TEXT, new byte[0], null, 1).get(0).key(), null);
     assertThat(problem()).isEqualTo("in force: rules, revision 1, a text: missing");
+  }
+
+  /** The head names the revision that servers follow. */
+  @Test
+  void rulesThatWerePutBack_areFound() {
+    byte[] head = rows.get(Table.META, List.of(RowFormat.HEAD)).get(0);
+    String text = "domain: shop\ndescriptors: []\n";
+    store.commit(1, Tree.of(Map.of("a.yaml", text)), List.of(text), CAUSE);
+    assertThat(problem()).isEmpty();
+    Head now = store.head();
+    rows.put(
+        Table.META,
+        RowFormat.HEAD,
+        RowFormat.head(new Head(now.store(), 1, now.position(), now.hash())));
+    assertThat(problem()).isEqualTo("in force: rules: revision 1 (expected: 2)");
+    rows.put(Table.META, RowFormat.HEAD, head); // The change behind it is still there.
+    assertThat(problem()).isEqualTo("in force: rules: revision 1 (expected: 2)");
+  }
+
+  @Test
+  void recordThatCannotBeRead_isNotCalledSound() {
+    byte[] newer = new ByteWriter().number(1).number(4).text("gold").number(9).number(5).toBytes();
+    rows.put(Table.RECORD, Keys.subject(ALICE), newer);
+    assertThat(problem())
+        .isEqualTo("in force: record shop, user=alice: cannot be read, so it cannot be compared");
   }
 
   /** Tests a store that others write while it is verified. */
