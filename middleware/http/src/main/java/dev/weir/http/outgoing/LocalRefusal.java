@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param host the host of the request
  * @param status the HTTP status with the same meaning: 429, or 503 if the limit could not be
  *     decided or if the service had answered with that
- * @param retryAfterNanos the nanoseconds after which the same request may be sent; {@link
- *     Decision#NEVER} if no wait helps
+ * @param retryAfterNanos the nanoseconds after which the same request may be sent, by the service's
+ *     own statement if it has refused requests; {@link Decision#NEVER} if no wait helps
  * @param detail a sentence or two with the reason
  * @param answer of the rules that refuse it; null if the service has refused requests until a later
  *     time
