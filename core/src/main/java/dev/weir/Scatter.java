@@ -33,7 +33,7 @@ final class Scatter {
   }
 
   static int step(int count) {
-    int step = Math.max(1, (int) (count * GOLDEN_SECTION >>> 32));
+    int step = Math.max(1, (int) ((count * GOLDEN_SECTION) >>> 32));
     while (commonDivisor(step, count) > 1) {
       step++;
     }
