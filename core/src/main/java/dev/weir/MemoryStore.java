@@ -90,6 +90,7 @@ public final class MemoryStore implements LocalStore {
     private long maxKeys = DEFAULT_MAX_KEYS;
     private long maxBytes = defaultMaxBytes();
     private @Nullable Path journal;
+    private @Nullable StateDurability durability;
     private AfterCrash afterCrash = AfterCrash.DENY;
 
     private Builder() {}
@@ -115,11 +116,22 @@ public final class MemoryStore implements LocalStore {
     /**
      * Sets the folder that keeps the counts, over an orderly end, which is {@link
      * MemoryStore#close}, and over the death of the process at any instant: see {@link
-     * StateFolder}. It is made if it is not there, and belongs to one store at a time. Limiters of
-     * such a store have to decide by {@link Ticker#system()}. Default: none, counts are forgotten.
+     * StateFolder}. {@link #durability} is the choice of ends. It is made if it is not there, and
+     * belongs to one store at a time. Limiters of such a store have to decide by {@link
+     * Ticker#system()}. Default: none, counts are forgotten.
      */
     public Builder journal(Path folder) {
       this.journal = Check.notNull("folder", folder);
+      return this;
+    }
+
+    /**
+     * Sets the ends after which nothing is missing, for a store with a {@link #journal}. Default:
+     * {@link StateDurability#PROCESS}. With {@link StateDurability#MACHINE} the store is to be made
+     * by {@link #buildAnswering}.
+     */
+    public Builder durability(StateDurability durability) {
+      this.durability = Check.notNull("durability", durability);
       return this;
     }
 
@@ -133,20 +145,52 @@ public final class MemoryStore implements LocalStore {
     }
 
     /**
-     * Returns the store.
+     * Returns the store. If it has a folder, this waits until its counts are read.
      *
      * @throws IOException if the folder of the journal cannot be used, or another store uses it
+     * @throws IllegalStateException if the durability is {@link StateDurability#MACHINE}, since
+     *     this store answers before its journal is on the disk; or if there is one without a
+     *     journal
      */
     public MemoryStore build() throws IOException {
+      if (durability == StateDurability.MACHINE) {
+        throw new IllegalStateException(
+            "durability: MACHINE (expected: PROCESS or NONE; or buildAnswering, whose store answers"
+                + " when its journal is on the disk)");
+      }
+      return (MemoryStore) buildAnswering();
+    }
+
+    /**
+     * Returns the store as its limiters have to use it: with {@link StateDurability#MACHINE} one
+     * that answers as {@link StateFolder#answering} describes, otherwise the store itself. A method
+     * of a limiter that returns its decision waits for the answer, and {@link
+     * RateLimiter#tryAcquireAsync} does not. {@link Store#close} saves the counts and ends the
+     * answering.
+     *
+     * @throws IOException if the folder of the journal cannot be used, or another store uses it
+     * @throws IllegalStateException if there is a durability without a journal
+     */
+    public Store buildAnswering() throws IOException {
       if (journal == null) {
+        if (durability != null) {
+          throw new IllegalStateException(
+              "durability: " + durability + " without a journal (expected: a folder for one)");
+        }
         return new MemoryStore(maxKeys, maxBytes);
       }
-      StateFolder kept = StateFolder.builder(journal).afterCrash(afterCrash).bySystemTime().open();
+      StateFolder kept =
+          StateFolder.builder(journal)
+              .durability(durability == null ? StateDurability.PROCESS : durability)
+              .afterCrash(afterCrash)
+              .bySystemTime()
+              .open();
       try {
         MemoryStore store = kept.store("limits", "its own", maxKeys, maxBytes);
+        Store answering = kept.answering(store);
         kept.begin();
         store.folder = kept;
-        return store;
+        return answering;
       } catch (IOException | RuntimeException e) {
         kept.close();
         throw e;

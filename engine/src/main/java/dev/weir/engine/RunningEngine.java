@@ -61,7 +61,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
     private @Nullable RuleSource source;
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Store shared;
-    private @Nullable MemoryStore memory;
+    private @Nullable Store memory;
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
     private long maxBytes;
     private EngineSettings settings = EngineSettings.DEFAULTS;
@@ -114,9 +114,10 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
 
     /**
      * Sets the store that counts in this process, such as one that keeps its counts over restarts;
-     * its own bounds hold then, and it is closed with the engine. Default: a new one.
+     * its own bounds hold then, and it is closed with the engine. It may answer later, as that of
+     * {@link MemoryStore.Builder#buildAnswering} does. Default: a new {@link MemoryStore}.
      */
-    public Builder memory(MemoryStore store) {
+    public Builder memory(Store store) {
       memory = store;
       return this;
     }
@@ -181,7 +182,7 @@ public final class RunningEngine extends ForwardingDecider implements AutoClosea
      * @throws RulesException if the rules have errors; the stores are closed then
      */
     public RunningEngine start() {
-      MemoryStore local = memory == null ? newMemory() : memory;
+      Store local = memory == null ? newMemory() : memory;
       RoutedStore store = shared == null ? RoutedStore.local(local) : RoutedStore.of(local, shared);
       Engine engine =
           Engine.builder(store)

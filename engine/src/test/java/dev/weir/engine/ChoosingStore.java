@@ -2,9 +2,9 @@ package dev.weir.engine;
 
 import dev.weir.Binding;
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.Policy;
 import dev.weir.rules.StoreChoice;
-import dev.weir.testkit.ForwardingStore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
 import dev.weir.FailureMode;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
@@ -12,7 +13,6 @@ import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
-import dev.weir.testkit.ForwardingStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

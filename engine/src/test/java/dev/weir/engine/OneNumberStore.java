@@ -1,10 +1,10 @@
 package dev.weir.engine;
 
 import dev.weir.Binding;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Store;
-import dev.weir.testkit.ForwardingStore;
 
 /** A store whose keys have one number, that of the rule. */
 public final class OneNumberStore extends ForwardingStore<Store> {

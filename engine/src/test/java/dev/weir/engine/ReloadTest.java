@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Binding;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
-import dev.weir.testkit.ForwardingStore;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

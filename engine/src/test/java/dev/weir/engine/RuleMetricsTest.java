@@ -3,6 +3,7 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
@@ -11,7 +12,6 @@ import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.testkit.FakeTicker;
-import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.Store;
@@ -11,7 +12,6 @@ import dev.weir.Ticker;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
-import dev.weir.testkit.ForwardingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

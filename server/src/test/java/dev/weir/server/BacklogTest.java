@@ -3,8 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
-import dev.weir.testkit.ForwardingStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

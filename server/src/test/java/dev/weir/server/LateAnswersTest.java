@@ -3,10 +3,10 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.Ticker;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.shared.SharedMetrics;
-import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.LateStore;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
-import dev.weir.testkit.ForwardingStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

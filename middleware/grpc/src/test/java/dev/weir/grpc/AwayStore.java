@@ -1,9 +1,9 @@
 package dev.weir.grpc;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
-import dev.weir.testkit.ForwardingStore;
 import java.util.function.Consumer;
 
 /** A store that cannot decide, and may be called again in a quarter of a second. */

@@ -54,14 +54,16 @@ final class CountsFolder implements AutoCloseable {
     try {
       StateFolder opened =
           StateFolder.builder(Path.of(state.dir()))
+              .durability(state.durability())
               .afterCrash(state.afterCrash())
               .afterCrashOption("weir.state.after-crash")
               .open();
       folder = opened;
       MemoryStore store =
           opened.store(STORE, fingerprints, maxKeys(properties), maxBytes(properties));
+      Store answering = opened.answering(store);
       opened.begin();
-      builder.memory(store).ticker(opened.ticker());
+      builder.memory(answering).ticker(opened.ticker());
     } catch (IOException e) {
       throw wrong(state.dir(), "a folder to write, of this process alone: " + e.getMessage());
     }

@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.AfterCrash;
+import dev.weir.StateDurability;
 import dev.weir.identity.MissingValue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -258,11 +259,17 @@ public record WeirProperties(
    *
    * @param dir Folder that keeps the counts of this process over restarts. Each process needs its
    *     own. Without it counts are forgotten when the process ends.
-   * @param afterCrash What becomes of limits after an end of the machine without a stop, or if the
-   *     folder could not be written: deny refuses keys until their windows have passed, amnesty
+   * @param durability What the counts outlive, beside an orderly end: process, the death of the
+   *     process (kill -9, no memory), by a journal; machine, the end of the machine too (no power),
+   *     since answers wait until the journal is on the disk; none, nothing.
+   * @param afterCrash What becomes of limits after an end that the counts have not outlived, or if
+   *     the folder could not be written: deny refuses keys until their windows have passed, amnesty
    *     goes on with the counts that are known.
    */
-  public record State(@Nullable String dir, @DefaultValue("deny") AfterCrash afterCrash) {}
+  public record State(
+      @Nullable String dir,
+      @DefaultValue("process") StateDurability durability,
+      @DefaultValue("deny") AfterCrash afterCrash) {}
 
   /**
    * Meters.

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -100,6 +102,29 @@ class CountsFolderTest {
                 assertThat(requests(context.getBean(Decider.class), 1)).containsExactly(false));
   }
 
+  /** The mark says what the folder outlives; that answers wait for the disk is the core's test. */
+  @Test
+  void durabilityOfTheMachine_answersAndGoesOnOverARestart() {
+    for (boolean[] expected : new boolean[][] {{true, true}, {true, false}}) {
+      application()
+          .withPropertyValues("weir.state.durability=machine")
+          .run(
+              context -> {
+                Decider decider = context.getBean(Decider.class);
+                assertThat(counts().resolve("limits.kept"))
+                    .content()
+                    .contains("end of the machine");
+                for (boolean each : expected) {
+                  CompletableFuture<Answer> answer = new CompletableFuture<>();
+                  decider.decide(
+                      Request.of("app", "limit", "api", "ip", "203.0.113.7"), answer::complete);
+                  assertThat(answer.get(1, TimeUnit.MINUTES).allowed()).isEqualTo(each);
+                }
+              });
+      assertThat(counts().resolve("running")).doesNotExist();
+    }
+  }
+
   @Test
   void folderInUse_failsTheStartWithTheReason() throws IOException {
     try (StateFolder other = StateFolder.builder(counts()).open()) {
@@ -169,6 +194,8 @@ class CountsFolderTest {
         .isEqualTo("weir.state.dir: \"\" (expected: a folder)");
     assertThat(Contexts.problems("weir.state.after-crash=hope").replaceFirst(", from .*", ""))
         .isEqualTo("weir.state.after-crash: \"hope\" (expected: deny, amnesty)");
+    assertThat(Contexts.problems("weir.state.durability=hope").replaceFirst(", from .*", ""))
+        .isEqualTo("weir.state.durability: \"hope\" (expected: none, process, machine)");
   }
 
   private String problems() {

@@ -2,9 +2,9 @@ package dev.weir.redis;
 
 import dev.weir.Binding;
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.Policy;
 import dev.weir.Store;
-import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.StoreKind;
 import dev.weir.wire.testkit.RedisServer;
 import java.util.concurrent.atomic.AtomicLong;

@@ -4,6 +4,7 @@ import dev.weir.Batch;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.weir.admin.internal.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Binding;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.admin.AdminApi;
@@ -11,7 +12,6 @@ import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.admin.FailingStore;
 import dev.weir.admin.Role;
 import dev.weir.rules.Request;
-import dev.weir.testkit.ForwardingStore;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;

@@ -3,6 +3,7 @@ package dev.weir.engine.internal.matching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Binding;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -12,7 +13,6 @@ import dev.weir.engine.ResetResult;
 import dev.weir.engine.SubjectSettings;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
-import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.LateStore;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.weir.server.internal.resp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
@@ -17,7 +18,6 @@ import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
-import dev.weir.testkit.ForwardingStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;

@@ -95,7 +95,12 @@ class PowerLossTest {
     try (DiskFile.MountedDisk mounted = lost.mount(place);
         StateFolder state = StateFolder.builder(mounted.path().resolve("state")).log(log).open()) {
       Ticker ticker = state.ticker();
-      MemoryStore store = state.store("s", "", PoweredProcess.MOST_KEYS, 1 << 24);
+      MemoryStore store =
+          state.store(
+              PoweredProcess.STORE,
+              PoweredProcess.KEYS,
+              PoweredProcess.MOST_KEYS,
+              PoweredProcess.MOST_BYTES);
       long now = ticker.nanos();
       List<Binding> bindings = PoweredProcess.bind(store, now);
       for (ClientCounts.Key key : counted.keys()) {

@@ -37,6 +37,13 @@ final class PoweredProcess {
 
   static final long MOST_KEYS = 1_000_000;
 
+  static final long MOST_BYTES = 1 << 24;
+
+  /** The names that the builder of a store gives to its files and its fingerprints. */
+  static final String STORE = "limits";
+
+  static final String KEYS = "its own";
+
   /** A window that hardly ends during a test, even where it follows the calendar. */
   private static final Quota QUOTA = new Quota(LIMIT, 100L * 86_400_000_000_000L);
 
@@ -76,22 +83,10 @@ final class PoweredProcess {
    */
   public static void main(String[] arguments) throws Exception {
     Path folder = Path.of(arguments[0]);
+    OutputStream answers = new FileOutputStream(arguments[1]);
     String how = arguments[2];
-    StateFolder state =
-        StateFolder.builder(folder)
-            .durability(how.equals("process") ? StateDurability.PROCESS : StateDurability.MACHINE)
-            .open();
-    MemoryStore table = state.store("s", "", MOST_KEYS, 1 << 24);
-    Store answering = state.answering(table);
-    List<Binding> bindings = bind(table, state.ticker().nanos());
-    state.begin();
     PoweredProcess process =
-        new PoweredProcess(
-            folder,
-            new FileOutputStream(arguments[1]),
-            how.equals("early") ? table : answering,
-            state.ticker(),
-            bindings);
+        how.equals("answering") ? answering(folder, answers) : early(folder, answers, how);
     SplittableRandom random = new SplittableRandom(Long.parseLong(arguments[3]));
     for (int i = 0; i < CLIENTS; i++) {
       SplittableRandom own = random.split();
@@ -99,6 +94,30 @@ final class PoweredProcess {
     }
     new Thread(() -> process.writeSome(random)).start();
     System.out.println("begun");
+  }
+
+  private static PoweredProcess answering(Path folder, OutputStream answers) throws IOException {
+    Store store =
+        MemoryStore.builder()
+            .maxKeys(MOST_KEYS)
+            .maxBytes(MOST_BYTES)
+            .journal(folder)
+            .durability(StateDurability.MACHINE)
+            .buildAnswering();
+    Ticker ticker = Ticker.system();
+    return new PoweredProcess(folder, answers, store, ticker, bind(store, ticker.nanos()));
+  }
+
+  private static PoweredProcess early(Path folder, OutputStream answers, String how)
+      throws IOException {
+    StateFolder state =
+        StateFolder.builder(folder)
+            .durability(how.equals("process") ? StateDurability.PROCESS : StateDurability.MACHINE)
+            .open();
+    MemoryStore store = state.store(STORE, KEYS, MOST_KEYS, MOST_BYTES);
+    List<Binding> bindings = bind(store, state.ticker().nanos());
+    state.begin();
+    return new PoweredProcess(folder, answers, store, state.ticker(), bindings);
   }
 
   private void said(String what, int policy, long fingerprint, long permits) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
 import dev.weir.Decision;
+import dev.weir.ForwardingStore;
 import dev.weir.LimiterBuilder;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
@@ -16,7 +17,6 @@ import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Throttle;
 import dev.weir.testkit.FakeTicker;
-import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.StoreFixture;
 import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker.Operation;

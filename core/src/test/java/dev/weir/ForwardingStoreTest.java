@@ -1,8 +1,7 @@
-package dev.weir.testkit;
+package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.Store;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Stream;

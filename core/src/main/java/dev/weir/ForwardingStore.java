@@ -1,12 +1,5 @@
-package dev.weir.testkit;
+package dev.weir;
 
-import dev.weir.Batch;
-import dev.weir.Binding;
-import dev.weir.Charges;
-import dev.weir.Decision;
-import dev.weir.Fingerprint;
-import dev.weir.Policy;
-import dev.weir.Store;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
