@@ -17,6 +17,7 @@ final class JournalReplay {
   private final MemoryStore store;
   private final int image;
   private final List<Ref> refs;
+  private final StateReading reading;
   private final Map<Ref, Table> tables = new HashMap<>();
   private long nextSequence;
   private long records;
@@ -37,13 +38,21 @@ final class JournalReplay {
    *
    * @param image the number of the image that the store was read from
    * @param latestNanos an instant that the store's clock had reached when the image was begun
+   * @param reading the progress
    */
-  JournalReplay(StoreFiles own, MemoryStore store, int image, List<Ref> refs, long latestNanos) {
+  JournalReplay(
+      StoreFiles own,
+      MemoryStore store,
+      int image,
+      List<Ref> refs,
+      long latestNanos,
+      StateReading reading) {
     this.own = own;
     this.store = store;
     this.image = image;
     this.refs = refs;
     this.latestNanos = latestNanos;
+    this.reading = reading;
   }
 
   /** Returns a number for the next file. */
@@ -90,6 +99,7 @@ final class JournalReplay {
         Comparator.comparingLong(JournalFile::sequence)); // So those of each lane are in order.
     try {
       for (JournalFile each : files) {
+        reading.advance(each.length());
         repeat(each, tolerance);
       }
     } catch (RuntimeException e) { // Thrown for numbers that no charge can have.

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * one thread at a time, except for {@link #isComplete} and {@link #journalBytes}.
  */
 final class KeptStore {
-  final MemoryStore store;
+  /** The store that decides; the one that was read, until it is handed over. */
+  private volatile MemoryStore store;
+
   private final StoreFiles files;
 
   /**
@@ -54,6 +56,16 @@ final class KeptStore {
   /** Returns the first damage that was passed over when the store was made, or null. */
   @Nullable String damage() {
     return repeated == null ? null : repeated.damage();
+  }
+
+  MemoryStore store() {
+    return store;
+  }
+
+  /** Has another store go on as this one: see {@link MemoryStore#takeOver}. No save may run. */
+  void handOver(MemoryStore to, long nowNanos) {
+    to.takeOver(store, nowNanos);
+    store = to;
   }
 
   /** Returns whether the counts would be complete if the process died now. */

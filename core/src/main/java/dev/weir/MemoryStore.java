@@ -7,7 +7,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +38,8 @@ public final class MemoryStore implements LocalStore {
 
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
   private final Fingerprint fingerprint;
-  private final Budget budget;
-  private final Calendar calendar;
+  private volatile Budget budget;
+  private volatile Calendar calendar;
   private final Object saving = new Object();
   private final Object beginning = new Object();
   private @Nullable Image image;
@@ -48,6 +50,9 @@ public final class MemoryStore implements LocalStore {
   private @Nullable StateFolder folder;
 
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
+
+  /** There while the past of this store is being read, and requests cannot be decided. */
+  private volatile @Nullable UnreadPast unread;
 
   public MemoryStore() {
     this(DEFAULT_MAX_KEYS);
@@ -70,6 +75,11 @@ public final class MemoryStore implements LocalStore {
    */
   public MemoryStore(long maxKeys, long maxBytes) {
     this(maxKeys, maxBytes, Fingerprint.random(), new Calendar());
+  }
+
+  /** Creates an empty store with the fingerprints of another. */
+  MemoryStore(long maxKeys, long maxBytes, Fingerprint fingerprint) {
+    this(maxKeys, maxBytes, fingerprint, new Calendar());
   }
 
   private MemoryStore(long maxKeys, long maxBytes, Fingerprint fingerprint, Calendar calendar) {
@@ -250,6 +260,50 @@ public final class MemoryStore implements LocalStore {
   public static MemoryStore resumed(InputStream image, long maxKeys, long maxBytes)
       throws IOException {
     return read(StateImage.Reader.exactly(image), maxKeys, maxBytes);
+  }
+
+  /**
+   * Returns a store whose past is not there yet. Until {@link #takeOver} it decides nothing: each
+   * charge is {@link Reason#UNCERTAIN}, and its policy's failure mode answers. Nothing is counted,
+   * given back or forgotten.
+   *
+   * @param fingerprint that of the store which is read
+   */
+  static MemoryStore unread(Fingerprint fingerprint, long maxKeys, long maxBytes) {
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes, fingerprint);
+    store.unread = new UnreadPast();
+    return store;
+  }
+
+  /**
+   * Goes on as a store that was read, which is not used any more and has no open image. Its journal
+   * has begun, if it is to have one: this store decides from here on.
+   *
+   * @throws IllegalStateException if the policies that were bound meanwhile cannot be put in force;
+   *     this store goes on without its past then
+   */
+  void takeOver(MemoryStore read, long nowNanos) {
+    synchronized (beginning) {
+      UnreadPast past = Objects.requireNonNull(unread);
+      if (!Arrays.equals(fingerprint.seed(), read.fingerprint.seed())) {
+        throw new IllegalStateException("store: other fingerprints (expected: those of the image)");
+      }
+      past.putInForce(read, nowNanos);
+      budget = read.budget;
+      calendar = read.calendar;
+      unknownBeforeNanos = read.unknownBeforeNanos;
+      images = read.images;
+      journal = read.journal;
+      read.histories.forEach(
+          (name, history) -> {
+            PolicyHistory shown = past.shown(name);
+            if (shown != null) {
+              shown.takeOver(history);
+            }
+            histories.put(name, shown == null ? history : shown);
+          });
+      unread = null; // Last: until here a request of several names is not decided.
+    }
   }
 
   private static MemoryStore read(StateImage.Reader reader, long maxKeys, long maxBytes)
@@ -458,6 +512,10 @@ public final class MemoryStore implements LocalStore {
     Check.notNull("name", name);
     Check.notNull("policy", policy);
     synchronized (beginning) { // An image that is begun has a table, or the journal has all of it.
+      UnreadPast past = unread;
+      if (past != null) {
+        return new MemoryBinding(this, past.bind(newHistory(name), policy), policy);
+      }
       PolicyHistory history =
           histories.compute(
               name,
@@ -467,6 +525,20 @@ public final class MemoryStore implements LocalStore {
                 return kept;
               });
       return new MemoryBinding(this, history, policy);
+    }
+  }
+
+  /** Has a change wait for the past of this store, and returns true; false if that is there. */
+  private boolean isUnread(Consumer<UnreadPast> change) {
+    if (unread == null) {
+      return false;
+    }
+    synchronized (beginning) {
+      UnreadPast past = unread;
+      if (past != null) {
+        change.accept(past);
+      }
+      return past != null;
     }
   }
 
@@ -504,6 +576,9 @@ public final class MemoryStore implements LocalStore {
     Check.notNull("policy", policy);
     MemoryBinding kept = own(binding);
     checkVariant(kept, policy);
+    if (isUnread(past -> past.variant(kept, policy))) {
+      return kept.variant(policy);
+    }
     PolicyHistory history = history(kept);
     if (kept.shape().equals(policy.shape())) {
       history.widen(policy);
@@ -547,13 +622,20 @@ public final class MemoryStore implements LocalStore {
   /** Forgets what a key has used, even if the key has reset. */
   @Override
   public boolean reset(Binding binding, long fingerprint, long nowNanos) {
+    if (unread != null) {
+      throw new UnsupportedOperationException("reset: the counts are still being read");
+    }
     return SlowPath.reset(own(binding), fingerprint, Workspace.own(), clamp(nowNanos));
   }
 
   @Override
   public void retire(String name, long nowNanos) {
+    Check.notNull("name", name);
+    if (isUnread(past -> past.retire(name))) {
+      return;
+    }
     histories.computeIfPresent(
-        Check.notNull("name", name),
+        name,
         (key, history) -> {
           history.retire(clamp(nowNanos));
           return history;
@@ -603,7 +685,15 @@ public final class MemoryStore implements LocalStore {
     }
     Workspace work = Workspace.own();
     if (charges.size() < 2 || !work.joint.decide(charges, now)) {
+      decideSlowly(charges, work, now);
+    }
+  }
+
+  private void decideSlowly(Charges charges, Workspace work, long now) {
+    if (unread == null) {
       SlowPath.decide(charges, work, now);
+    } else {
+      UnreadPast.answer(charges, now);
     }
   }
 
@@ -731,10 +821,10 @@ public final class MemoryStore implements LocalStore {
   }
 
   /** Decides one charge that must fit, on the slow path; its result stays in {@code work.one}. */
-  private static long decideSlowly(
+  private long decideSlowly(
       MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {
     Charges one = work.one.clear().add(binding, fingerprint, permits);
-    SlowPath.decide(one, work, now);
+    decideSlowly(one, work, now);
     long packed = one.packed(0);
     one.clear();
     return packed;
@@ -745,8 +835,11 @@ public final class MemoryStore implements LocalStore {
       Binding binding, long fingerprint, long permits, Decision charged, long nowNanos) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
     Check.notNull("charged", charged);
-    return SlowPath.refund(
-        own(binding), fingerprint, permits, charged, Workspace.own(), clamp(nowNanos));
+    MemoryBinding own = own(binding);
+    if (unread != null || charged.reason() == Reason.UNCERTAIN) { // Nothing was charged.
+      return 0;
+    }
+    return SlowPath.refund(own, fingerprint, permits, charged, Workspace.own(), clamp(nowNanos));
   }
 
   /**
@@ -760,9 +853,13 @@ public final class MemoryStore implements LocalStore {
    *     remains and when it resets; or, if there is no room for the key, refused for {@link
    *     Reason#KEY_SPACE_FULL}, and nothing was counted
    * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
+   * @throws IllegalStateException if a {@link StateFolder} still reads this store's counts
    */
   public Decision record(Binding binding, long fingerprint, long permits, long nowNanos) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
+    if (unread != null) {
+      throw new IllegalStateException("store: its counts are still being read (expected: read)");
+    }
     return SlowPath.record(own(binding), fingerprint, permits, Workspace.own(), clamp(nowNanos));
   }
 

@@ -33,8 +33,8 @@ final class PolicyHistory {
   static final int MAX_TABLES = 8;
 
   private final String name;
-  private final Budget budget;
-  private final Calendar calendar;
+  private Budget budget;
+  private Calendar calendar;
   private long unknownBeforeNanos;
   private @Nullable Journal journal;
   private volatile ShapeTable[] tables = {};
@@ -71,6 +71,18 @@ final class PolicyHistory {
     Table table = new Table(policy.shape(), budget, calendar);
     journal(table, policy);
     return table;
+  }
+
+  /**
+   * Becomes the history of the same name in a store that was read, which is not used any more. This
+   * one has no tables, and decides from here on.
+   */
+  synchronized void takeOver(PolicyHistory read) {
+    budget = read.budget;
+    calendar = read.calendar;
+    unknownBeforeNanos = read.unknownBeforeNanos;
+    journal = read.journal;
+    tables = read.tables; // Last: requests see them without a lock.
   }
 
   /** Takes over tables from an image: witnesses, until a policy of their shape is in force. */

@@ -19,8 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param keys a word for the fingerprints by which the store identifies keys
  * @param maxKeys as for a new store
  * @param maxBytes as for a new store
+ * @param fingerprint that of a store of which nothing can be read
  */
-record Restoration(Start start, StoreFiles files, String keys, long maxKeys, long maxBytes) {
+record Restoration(
+    Start start,
+    StoreFiles files,
+    String keys,
+    long maxKeys,
+    long maxBytes,
+    Fingerprint fingerprint) {
   /** The longest time between the readings of two clocks, in nanoseconds. */
   private static final long READING = 20_000;
 
@@ -32,6 +39,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
    * @param ticker the clock that decides
    * @param crashOption the name of the option by which users set {@code afterCrash}
    * @param mark the mark that the last run has left
+   * @param reading the progress of the reading
    */
   record Start(
       StateClock clock,
@@ -39,7 +47,8 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
       AfterCrash afterCrash,
       String crashOption,
       StateFolder.Log log,
-      RunMark mark) {
+      RunMark mark,
+      StateReading reading) {
     private boolean amnesty() {
       return afterCrash == AfterCrash.AMNESTY;
     }
@@ -56,11 +65,14 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
   /**
    * Returns a store that goes on as far as its past is known; a new one if there is none.
    *
+   * @throws StateReading.Cancelled if the reading was cancelled; nothing has changed
    * @throws IOException if the folder cannot be written
    */
   KeptStore restored() throws IOException {
     try {
       return fromFiles();
+    } catch (StateReading.Cancelled e) {
+      throw e;
     } catch (IOException e) {
       return damaged(e);
     }
@@ -124,7 +136,8 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
   private OpenImage open() throws IOException {
     DataInputStream in =
         new DataInputStream(
-            new BufferedInputStream(Files.newInputStream(files.image()), BUFFER_BYTES));
+            new BufferedInputStream(
+                start.reading.counted(Files.newInputStream(files.image())), BUFFER_BYTES));
     try {
       StateClock.Reading then = StateClock.Reading.read(in);
       String counted = in.readUTF();
@@ -141,12 +154,12 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
 
   /** Returns a store of which nothing is kept. */
   private KeptStore fresh() {
-    return kept(new MemoryStore(maxKeys, maxBytes));
+    return kept(new MemoryStore(maxKeys, maxBytes, fingerprint));
   }
 
   /** Returns a store of whose past nothing is known. */
   KeptStore unknown() {
-    MemoryStore store = new MemoryStore(maxKeys, maxBytes);
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes, fingerprint);
     store.unknownBefore(start.ticker.nanos());
     return kept(store);
   }
@@ -197,7 +210,7 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
       MemoryStore exact = MemoryStore.resumed(open.in, maxKeys, maxBytes);
       StoreFiles.Names names = files.readNames();
       JournalReplay replay =
-          new JournalReplay(files, exact, then.image(), names.refs(), then.nanos());
+          new JournalReplay(files, exact, then.image(), names.refs(), then.nanos(), start.reading);
       replay.run(new JournalReplay.Tolerance(start.amnesty(), whole && !sameBoot));
       MemoryStore store = exact;
       long now = start.ticker.nanos();
@@ -220,6 +233,26 @@ record Restoration(Start start, StoreFiles files, String keys, long maxKeys, lon
           keys,
           new KeptStore.EndedJournal(then.image(), names, replay.nextSequence(), damage));
     }
+  }
+
+  /**
+   * Returns the fingerprint of the image, which every store made from these files has; {@link
+   * #fingerprint} if there is no image, or none that can be read.
+   */
+  Fingerprint imagedFingerprint() {
+    if (Files.notExists(files.image())) {
+      return fingerprint;
+    }
+    try (OpenImage open = open()) {
+      return StateImage.Reader.exactly(open.in).fingerprint();
+    } catch (IOException e) {
+      return fingerprint; // The restore reports the problem.
+    }
+  }
+
+  /** Returns these files with another fingerprint for a store of which nothing can be read. */
+  Restoration with(Fingerprint other) {
+    return new Restoration(start, files, keys, maxKeys, maxBytes, other);
   }
 
   private void settle(MemoryStore store, StateClock.Reading then, String more) {

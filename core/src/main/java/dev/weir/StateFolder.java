@@ -11,18 +11,27 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A folder that keeps the counts of stores over the ends of their process: an image of each, a
  * journal of what was changed since, and a mark while a process uses it. Used by one thread at a
- * time, except for {@link #ticker()}, {@link #bytes()}, {@link #journalBytes()} and {@link
- * #isComplete()}.
+ * time, except for {@link #ticker()}, {@link #bytes()}, {@link #journalBytes()}, {@link
+ * #isComplete()} and {@link #awaitBegun}.
  */
 public final class StateFolder implements AutoCloseable {
   /*
@@ -36,6 +45,11 @@ public final class StateFolder implements AutoCloseable {
    *
    * Before a run decides anything it writes an image of what it has restored, so a journal is only
    * ever repeated on an image of the same run and by the same clock. (KeptStore)
+   *
+   * With an executor the reading goes on while the process serves already: its stores answer by
+   * the failure modes of policies, and go on as those that were read when their journals have
+   * begun. Until then nothing in the folder has changed, so a stop during the reading leaves it as
+   * it was found. (UnreadPast)
    *
    * A run that is closed without a save may still decide: some thread has not ended. So its
    * journals stay open, and the folder in use, until the process ends. What that thread admits is
@@ -52,6 +66,9 @@ public final class StateFolder implements AutoCloseable {
 
   /** The time after which a journal is on the disk: what the end of the machine can lose. */
   private static final Duration FORCE = Duration.ofSeconds(1);
+
+  /** The time between two lines about the progress of a reading. */
+  private static final Duration PROGRESS = Duration.ofSeconds(5);
 
   /** The time between two looks at the lengths of journals. */
   private static final Duration LOOK = Duration.ofMillis(100);
@@ -106,6 +123,7 @@ public final class StateFolder implements AutoCloseable {
     private boolean keepsTime = true;
     private int fileBytes = JournalFile.BYTES;
     private String crashOption = "afterCrash";
+    private @Nullable Executor reader;
 
     private Builder(Path folder) {
       this.folder = Check.notNull("folder", folder);
@@ -144,6 +162,18 @@ public final class StateFolder implements AutoCloseable {
     /** Sets the receiver of messages. Default: the logger of the name of {@link StateFolder}. */
     public Builder log(Log log) {
       this.log = Check.notNull("log", log);
+      return this;
+    }
+
+    /**
+     * Sets the executor that reads the counts: {@link StateFolder#begin} then returns before they
+     * are there, and {@link StateFolder#awaitBegun} waits for them. Until then the stores decide
+     * nothing. Each charge is {@link Reason#UNCERTAIN}, its policy's {@link FailureMode} answers,
+     * and nothing is counted or given back; {@link Store#reset} throws {@link
+     * UnsupportedOperationException}. Default: {@link StateFolder#store} reads them.
+     */
+    public Builder readBy(Executor reader) {
+      this.reader = Check.notNull("reader", reader);
       return this;
     }
 
@@ -198,6 +228,15 @@ public final class StateFolder implements AutoCloseable {
   private final StateClock clock;
   private final FileChannel lock;
   private final Map<String, KeptStore> stores = new ConcurrentSkipListMap<>();
+  private final Map<String, UnreadStore> unread = new ConcurrentSkipListMap<>();
+  private final @Nullable Executor reader;
+  private final StateReading reading = new StateReading();
+
+  /** True from the beginning of the reading by the executor, or if there will be none. */
+  private final AtomicBoolean readingTaken = new AtomicBoolean();
+
+  /** Completed when the run has begun, or cannot begin. */
+  private final CompletableFuture<Void> beginning = new CompletableFuture<>();
 
   private final RunMark mark;
 
@@ -217,6 +256,9 @@ public final class StateFolder implements AutoCloseable {
   private volatile boolean begun;
   private volatile boolean closed;
 
+  /** A store that answers while its past is read. */
+  private record UnreadStore(MemoryStore store, Restoration past) {}
+
   private StateFolder(Builder options, FileChannel lock) throws IOException {
     this.folder = options.folder;
     // Without an id of the boot, only what is on the disk outlives the process.
@@ -227,6 +269,7 @@ public final class StateFolder implements AutoCloseable {
     this.afterCrash = options.afterCrash;
     this.crashOption = options.crashOption;
     this.interval = options.interval;
+    this.reader = options.reader;
     this.fileBytes = options.fileBytes;
     this.log = options.log;
     this.clock = options.clock;
@@ -278,7 +321,8 @@ public final class StateFolder implements AutoCloseable {
 
   /**
    * Returns a store that continues the last run's, or a new one if there was none. To be called
-   * before {@link #begin}.
+   * before {@link #begin}. With {@link Builder#readBy} it continues it from the instant at which
+   * the run has begun.
    *
    * @param name the first part of the names of its files
    * @param keys a word for the fingerprints by which it identifies keys
@@ -289,21 +333,47 @@ public final class StateFolder implements AutoCloseable {
   public MemoryStore store(String name, String keys, long maxKeys, long maxBytes)
       throws IOException {
     try {
-      KeptStore kept = past(new StoreFiles(folder, name), keys, maxKeys, maxBytes).restored();
-      stores.put(name, kept);
-      return kept.store;
+      StoreFiles files = new StoreFiles(folder, name);
+      reading.expect(files.bytes());
+      Restoration past = past(files, keys, maxKeys, maxBytes);
+      if (reader == null) {
+        return restored(name, past).store();
+      }
+      Fingerprint fingerprint = past.imagedFingerprint();
+      MemoryStore store = MemoryStore.unread(fingerprint, maxKeys, maxBytes);
+      unread.put(name, new UnreadStore(store, past.with(fingerprint)));
+      return store;
     } catch (IOException e) {
       throw unusable(folder, e);
     }
   }
 
+  private KeptStore restored(String name, Restoration past) throws IOException {
+    long begin = clock.ticker().nanos();
+    long period = PROGRESS.toNanos();
+    Future<?> progress =
+        keeper.scheduleWithFixedDelay(
+            () -> log.info(reading.line(clock.ticker().nanos() - begin)),
+            period,
+            period,
+            TimeUnit.NANOSECONDS);
+    try {
+      KeptStore kept = past.restored();
+      stores.put(name, kept);
+      return kept;
+    } finally {
+      progress.cancel(false);
+    }
+  }
+
   private Restoration past(StoreFiles files, String keys, long maxKeys, long maxBytes) {
     return new Restoration(
-        new Restoration.Start(clock, ticker(), afterCrash, crashOption, log, mark),
+        new Restoration.Start(clock, ticker(), afterCrash, crashOption, log, mark, reading),
         files,
         keys,
         maxKeys,
-        maxBytes);
+        maxBytes,
+        Fingerprint.random());
   }
 
   /**
@@ -326,11 +396,87 @@ public final class StateFolder implements AutoCloseable {
   }
 
   /**
-   * Begins the run: to be called when all stores are there, and before any of them decides.
+   * Begins the run: to be called when all stores are there, and before any of them decides. With
+   * {@link Builder#readBy} it begins when their counts are read, which this does not wait for.
    *
    * @throws IOException if the folder cannot be written
    */
   public void begin() throws IOException {
+    if (reader == null) {
+      beginNow();
+      beginning.complete(null);
+    } else {
+      reader.execute(this::readAndBegin);
+    }
+  }
+
+  private void readAndBegin() {
+    if (!readingTaken.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      readUnread();
+      beginNow();
+      beginning.complete(null);
+    } catch (StateReading.Cancelled e) {
+      boolean unused = beginning.cancel(false);
+    } catch (IOException | RuntimeException | Error e) {
+      beginning.completeExceptionally(e);
+    }
+  }
+
+  private void readUnread() throws IOException {
+    try {
+      for (Map.Entry<String, UnreadStore> each : unread.entrySet()) {
+        KeptStore unused = restored(each.getKey(), each.getValue().past);
+      }
+      reading.advance(0);
+    } catch (StateReading.Cancelled e) {
+      throw e;
+    } catch (IOException e) {
+      throw unusable(folder, e);
+    }
+  }
+
+  /**
+   * Waits until the run has begun. Any thread may wait.
+   *
+   * @return false if the time is over before that
+   * @throws IOException if the run could not begin, as {@link #begin} and {@link #store} throw it
+   * @throws CancellationException if the folder was saved or closed before that
+   */
+  public boolean awaitBegun(Duration timeout) throws IOException, InterruptedException {
+    try {
+      beginning.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException known
+          ? new IOException(known.getMessage(), known)
+          : new IOException(folder + ": the run could not begin: " + cause, cause);
+    }
+  }
+
+  /** Ends the reading, if there is one. A run that is about to begin begins first. */
+  private void endReading() {
+    if (reader == null) {
+      return;
+    }
+    reading.cancel();
+    if (readingTaken.compareAndSet(false, true)) {
+      boolean unused = beginning.cancel(false);
+      return;
+    }
+    try {
+      beginning.join();
+    } catch (CancellationException | CompletionException e) {
+      // Nothing was decided, so there is nothing to save.
+    }
+  }
+
+  private void beginNow() throws IOException {
     try {
       for (KeptStore each : stores.values()) {
         if (durability != StateDurability.NONE) {
@@ -349,6 +495,10 @@ public final class StateFolder implements AutoCloseable {
       begun = true;
     } catch (IOException e) {
       throw unusable(folder, e);
+    }
+    for (Map.Entry<String, UnreadStore> each : unread.entrySet()) {
+      KeptStore kept = Objects.requireNonNull(stores.get(each.getKey()));
+      kept.handOver(each.getValue().store, ticker().nanos());
     }
     if (durability != StateDurability.NONE) {
       every(LOOK, this::keep);
@@ -462,7 +612,7 @@ public final class StateFolder implements AutoCloseable {
 
   /** Returns the bytes of memory of the stores, which are about those of their images. */
   public long bytes() {
-    return stores.values().stream().mapToLong(each -> each.store.bytes()).sum();
+    return stores.values().stream().mapToLong(each -> each.store().bytes()).sum();
   }
 
   /** Returns the bytes of the journals' files that are in use, 0 without journals. */
@@ -472,16 +622,20 @@ public final class StateFolder implements AutoCloseable {
 
   /** Returns whether the counts would be complete if the process died now. */
   public boolean isComplete() {
-    return stores.values().stream().allMatch(KeptStore::isComplete);
+    boolean read =
+        unread.isEmpty() || (beginning.isDone() && !beginning.isCompletedExceptionally());
+    return read && stores.values().stream().allMatch(KeptStore::isComplete);
   }
 
   /**
    * Saves everything, when nothing is decided any more, and removes the mark. After this, the next
-   * start is an orderly one.
+   * start is an orderly one. A run that has not begun has decided nothing: its reading ends, and
+   * the folder stays as it was found.
    *
    * @throws IOException if it is not saved; the next start is then one after a crash
    */
   public void save() throws IOException {
+    endReading();
     keeper.shutdownNow();
     journals.shutdown();
     if (!begun) {
@@ -533,6 +687,7 @@ public final class StateFolder implements AutoCloseable {
    */
   @Override
   public void close() {
+    endReading();
     keeper.shutdownNow();
     journals.shutdown();
     closed = true;

@@ -101,6 +101,15 @@ record StoreFiles(Path folder, String name) {
     return files;
   }
 
+  /** Returns the bytes of the image and the journal, which is what a start has to read. */
+  long bytes() throws IOException {
+    long bytes = Files.exists(image()) ? Files.size(image()) : 0;
+    for (Path each : files()) {
+      bytes += Files.size(each);
+    }
+    return bytes;
+  }
+
   /** Returns the ends after which the image and the journal together have everything. */
   StateDurability kept() throws IOException {
     try {

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -54,31 +55,45 @@ final class Assembly {
   private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
   private static final Duration CLOSE_FOLDER = Duration.ofSeconds(1);
 
+  /**
+   * The time for the counts to be read before the ports open without them: clients do without a
+   * server for so long, and get the answers of failure modes after that.
+   */
+  private static final Duration CLOSED_READING = Duration.ofSeconds(1);
+
   private static final String STORE = "store";
 
   private final ServerSettings settings;
   private final StoreConnection shared;
   private final Administration administration;
+  private final Executor reader;
   private final Parts parts = new Parts();
 
-  private Assembly(ServerSettings settings, StoreConnection shared, Administration administration) {
+  private Assembly(
+      ServerSettings settings,
+      StoreConnection shared,
+      Administration administration,
+      Executor reader) {
     this.settings = settings;
     this.shared = shared;
     this.administration = administration;
+    this.reader = reader;
   }
 
   /**
    * Starts a server; it closes the shared store when it is closed.
    *
+   * @param reader reads the counts that are kept over restarts
    * @param begun receives the server before it decides
    */
   static WeirServer start(
       ServerSettings settings,
       StoreConnection shared,
       Administration administration,
+      Executor reader,
       Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
-    Assembly assembly = new Assembly(settings, shared, administration);
+    Assembly assembly = new Assembly(settings, shared, administration, reader);
     try {
       return assembly.assemble(begun);
     } catch (StartException | InterruptedException | RuntimeException | Error e) {
@@ -107,7 +122,7 @@ final class Assembly {
   private WeirServer assemble(Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
     parts.add(STORE, closeStore(), shared::close);
-    StateStorage state = StateStorage.open(settings);
+    StateStorage state = StateStorage.open(settings, reader);
     if (state.keeps()) {
       parts.add("state lock", CLOSE_FOLDER, state::close);
     }
@@ -153,6 +168,7 @@ final class Assembly {
       // A start that fails with open ports may have decided something: that is saved too.
       parts.add("counts", () -> saveTime(state), () -> save(state), () -> save(state));
     }
+    state.begin();
     Housekeeping housekeeping = housekeeping(serverParts, tables, tokens, ticker);
     parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);
     RulesInForce rules = new RulesInForce(settings, engine, configuration);
@@ -161,7 +177,7 @@ final class Assembly {
     if (!settings.value(Settings.NO_WARMUP)) {
       Logs.LOG.info(WarmUp.run(ticker));
     }
-    state.begin();
+    boolean unused = state.awaitBegun(CLOSED_READING);
     Doors doors = Doors.of(settings, serverParts, ticker);
     parts.add(
         "ports",

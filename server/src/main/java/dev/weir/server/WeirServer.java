@@ -9,10 +9,13 @@ import dev.weir.server.internal.metrics.ServerMetrics;
 import dev.weir.server.internal.rules.RulesInForce;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
+import dev.weir.server.internal.state.StateStorage;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Level;
@@ -32,6 +35,9 @@ public final class WeirServer implements AutoCloseable {
    * upstream server, telemetry. The configuration store, the lock of the state folder and the
    * store of the counts come last, since the parts before use them. Assembly lists all parts.
    */
+
+  /** The time between two looks at the reading of counts. */
+  private static final Duration LOOK = Duration.ofMinutes(1);
 
   private final ServerSettings settings;
   private final ServerParts serverParts;
@@ -76,9 +82,11 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server and returns when it is ready: rules in force, code warm, all ports open. If the
-   * rules come from a configuration store that has none yet, it returns with all ports open; the
-   * server is ready when the rules come. It configures the log of the whole process.
+   * Starts a server and returns when it is ready: rules in force, counts read, code warm, all ports
+   * open. Ports open before the counts are read if that takes long; requests then get the answers
+   * of their rules' failure modes. If the rules come from a configuration store that has none yet,
+   * it returns with all ports open; the server is ready when the rules come. It configures the log
+   * of the whole process.
    *
    * @throws StartException if the rules are broken, a port is taken, a certificate cannot be used,
    *     or the configuration store is damaged or in use
@@ -101,22 +109,35 @@ public final class WeirServer implements AutoCloseable {
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
     FreePorts.require(settings);
-    return Assembly.start(settings, StoreOpener.open(settings, ticker), Administration::api, begun);
+    return Assembly.start(
+        settings,
+        StoreOpener.open(settings, ticker),
+        Administration::api,
+        StateStorage.OWN_THREAD,
+        begun);
+  }
+
+  /** Starts a server whose counts are read by an executor, and passes it on before it is ready. */
+  static WeirServer start(ServerSettings settings, Executor reader, Consumer<WeirServer> begun)
+      throws StartException, InterruptedException {
+    return Assembly.start(settings, StoreConnection.NONE, Administration::api, reader, begun);
   }
 
   /** Starts a server; it closes the shared store when it is closed. */
   static WeirServer start(
       ServerSettings settings, StoreConnection shared, Administration administration)
       throws StartException, InterruptedException {
-    return Assembly.start(settings, shared, administration, server -> {});
+    return Assembly.start(settings, shared, administration, StateStorage.OWN_THREAD, server -> {});
   }
 
   /**
    * Starts to serve.
    *
    * @param missing the reasons why there are no rules yet, or empty
+   * @throws StartException if the counts cannot be read, or their folder not be written
    */
-  void begin(List<Problem> missing) throws InterruptedException {
+  void begin(List<Problem> missing) throws StartException, InterruptedException {
+    awaitCounts();
     if (missing.isEmpty()) {
       beginToDecide();
       state.unlessStopping(
@@ -131,6 +152,21 @@ public final class WeirServer implements AutoCloseable {
     state.unlessStopping(this::keepHouse);
     places(Level.WARNING, "waiting_for_rules", "waiting for rules: ");
     rules.await(missing, this::waits, this::rulesCame);
+  }
+
+  /** Waits until the counts are read; a stop ends the waiting. */
+  private void awaitCounts() throws StartException, InterruptedException {
+    try {
+      if (!serverParts.state().awaitBegun(Duration.ZERO)) {
+        places(Level.INFO, "reading_counts", "reading the counts, requests get on_failure: ");
+        waits("the counts are being read");
+        while (!serverParts.state().awaitBegun(LOOK)) {
+          Logs.LOG.fine("the counts are being read");
+        }
+      }
+    } catch (CancellationException e) {
+      Logs.LOG.fine("stopped before the counts were read");
+    }
   }
 
   private void keepHouse() {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,6 +62,20 @@ public final class RunningServer implements AutoCloseable {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
     return new RunningServer(WeirServer.start(new ServerOptions(settings), begun));
+  }
+
+  /** Starts a server whose counts are read by an executor, and passes it on before it is ready. */
+  static RunningServer start(
+      Path rules, Executor reader, Consumer<WeirServer> begun, String... namesAndValues)
+      throws Exception {
+    ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
+    Logs.install(settings, Ticker.system());
+    return new RunningServer(WeirServer.start(settings, reader, begun));
+  }
+
+  /** Returns a server that was started elsewhere. */
+  static RunningServer of(WeirServer server) {
+    return new RunningServer(server);
   }
 
   public static RunningServer start(Map<String, String> base, String... namesAndValues)

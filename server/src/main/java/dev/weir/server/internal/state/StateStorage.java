@@ -4,6 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.StateFolder;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.internal.DaemonThreads;
 import dev.weir.internal.IoCauses;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
@@ -12,12 +13,15 @@ import dev.weir.server.settings.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
 
 /**
  * The storage that keeps the counts of a server's tables over its restarts, or that keeps nothing.
  * Used by one thread at a time, except for {@link #ticker()}, {@link #bytes()}, {@link
- * #isComplete()} and {@link #journalBytes}.
+ * #isComplete()}, {@link #journalBytes} and {@link #awaitBegun}.
  */
 public final class StateStorage implements AutoCloseable {
   /** The tables that servers have; one run may have fewer of them than another. */
@@ -38,6 +42,10 @@ public final class StateStorage implements AutoCloseable {
         }
       };
 
+  /** An executor with a thread of its own, for {@link #open}. */
+  public static final Executor OWN_THREAD =
+      task -> DaemonThreads.create("weir-reading", task).start();
+
   /** Without a folder: nothing is kept. */
   public static final StateStorage NONE = new StateStorage(Optional.empty(), "");
 
@@ -55,9 +63,10 @@ public final class StateStorage implements AutoCloseable {
    * Opens the folder of the settings, and makes it if it is not there; without one, nothing is
    * kept.
    *
+   * @param reader reads the counts after {@link #begin}
    * @throws StartException if it cannot be used, or another server uses it
    */
-  public static StateStorage open(ServerSettings settings) throws StartException {
+  public static StateStorage open(ServerSettings settings, Executor reader) throws StartException {
     Optional<Path> path = settings.stateFolder();
     if (path.isEmpty()) {
       return NONE;
@@ -79,6 +88,7 @@ public final class StateStorage implements AutoCloseable {
               .afterCrashOption(Settings.STATE_AFTER_CRASH.flag())
               .interval(settings.value(Settings.STATE_INTERVAL))
               .log(LOG)
+              .readBy(reader)
               .open();
       return new StateStorage(Optional.of(folder), setting);
     } catch (IOException e) {
@@ -137,7 +147,8 @@ public final class StateStorage implements AutoCloseable {
   }
 
   /**
-   * Marks that a server runs; to be called before it decides anything.
+   * Begins to read the counts, and marks that a server runs when they are there; the tables decide
+   * nothing before that.
    *
    * @throws StartException if the storage cannot be written
    */
@@ -146,6 +157,21 @@ public final class StateStorage implements AutoCloseable {
       if (folder.isPresent()) {
         folder.get().begin();
       }
+    } catch (IOException e) {
+      throw unusable(setting, e);
+    }
+  }
+
+  /**
+   * Waits until the counts are read and the tables decide.
+   *
+   * @return false if the time is over before that
+   * @throws StartException if the storage cannot be read or written
+   * @throws CancellationException if the storage was saved or closed before that
+   */
+  public boolean awaitBegun(Duration timeout) throws StartException, InterruptedException {
+    try {
+      return folder.isEmpty() || folder.get().awaitBegun(timeout);
     } catch (IOException e) {
       throw unusable(setting, e);
     }

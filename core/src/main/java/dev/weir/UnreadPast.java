@@ -1,0 +1,135 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The past of a {@link MemoryStore} that is still being read: the policies that were put in force
+ * meanwhile, to be put in force when it is there. Used under the store's lock, except for {@link
+ * #answer}.
+ */
+final class UnreadPast {
+  /*
+   * How does a store go on without its past? A binding has a history without tables, and so every
+   * request under it leaves the fast paths by itself: nothing is checked there for the sake of a
+   * start. The slow path answers it as a store does that cannot be reached, by the policy's failure
+   * mode, and counts nothing.
+   *
+   * At the end of the reading, all that was put in force here is put in force in the store that was
+   * read, which nobody else knows. Then each binding's history takes over that of the same name, by
+   * one write of its tables, and requests under it take the fast path from then on. A request of
+   * several names, some of which have their tables and others not, is still answered as before.
+   */
+
+  /** The time after which a request may be repeated: long readings take seconds. */
+  private static final long RETRY_NANOS = 1_000_000_000L;
+
+  private final Map<String, UnreadName> names = new LinkedHashMap<>();
+
+  /** A name that was bound before its past was read. */
+  private static final class UnreadName {
+    /** The history of the bindings. */
+    private final PolicyHistory shown;
+
+    /** The policies put in force, in order; null where the name was taken out of force. */
+    private final List<@Nullable Policy> changes = new ArrayList<>();
+
+    /**
+     * The widest variants, by their shape, and by their time where the shape is none that was
+     * bound: those of a caller's buckets are as many as callers like.
+     */
+    private final Map<Shape, Policy> widest = new HashMap<>();
+
+    private @Nullable Policy longest;
+
+    private UnreadName(PolicyHistory shown) {
+      this.shown = shown;
+    }
+  }
+
+  /**
+   * Records that a policy is put in force.
+   *
+   * @param made a history without tables, for a name that has none yet
+   * @return the history of the binding
+   */
+  PolicyHistory bind(PolicyHistory made, Policy policy) {
+    UnreadName name = names.computeIfAbsent(made.name(), any -> new UnreadName(made));
+    name.changes.add(policy);
+    return name.shown;
+  }
+
+  /** Records that a name is taken out of force. */
+  void retire(String named) {
+    UnreadName name = names.get(named);
+    if (name != null) {
+      name.changes.add(null);
+    }
+  }
+
+  /** Records that keys of a binding are decided under another policy as well. */
+  void variant(MemoryBinding of, Policy policy) {
+    UnreadName name = names.get(of.name());
+    if (name == null) {
+      return;
+    }
+    if (of.shape().equals(policy.shape())) {
+      name.widest.merge(
+          policy.shape(), policy, (a, b) -> a.quota().permits() >= b.quota().permits() ? a : b);
+    } else if (name.longest == null
+        || policy.shape().memoryNanos() > name.longest.shape().memoryNanos()) {
+      name.longest = policy;
+    }
+  }
+
+  /**
+   * Puts in force in a store, which has been read, what was put in force here.
+   *
+   * @throws IllegalStateException if {@link MemoryStore#bind} throws it
+   */
+  void putInForce(MemoryStore read, long nowNanos) {
+    names.forEach(
+        (named, name) -> {
+          Binding last = null;
+          for (Policy each : name.changes) {
+            if (each == null) {
+              read.retire(named, nowNanos);
+            } else {
+              last = read.bind(named, each, nowNanos);
+              Policy widest = name.widest.get(each.shape());
+              if (widest != null) {
+                Binding unused = read.variant(last, widest);
+              }
+            }
+          }
+          if (last != null && name.longest != null) {
+            Binding unused = read.variant(last, name.longest);
+          }
+        });
+  }
+
+  /** Returns the history that bindings of a name show, or null if there are none. */
+  @Nullable PolicyHistory shown(String named) {
+    UnreadName name = names.get(named);
+    return name == null ? null : name.shown;
+  }
+
+  /** Fills in the results of a request for which no counts are there. */
+  static void answer(Charges charges, long nowNanos) {
+    for (int i = 0; i < charges.size(); i++) {
+      boolean valid = charges.permits(i) >= 0;
+      charges.result(
+          i,
+          valid ? Reason.UNCERTAIN : Reason.INVALID,
+          0,
+          valid ? RETRY_NANOS : Decision.NEVER,
+          0,
+          nowNanos);
+    }
+    boolean unused = charges.settle();
+  }
+}
