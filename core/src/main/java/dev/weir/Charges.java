@@ -133,6 +133,11 @@ public final class Charges {
     return roles[i];
   }
 
+  /** Changes the permits of charge {@code i}, before the request is decided. */
+  public void permits(int i, long permits) {
+    values[i * WIDTH + PERMITS] = permits;
+  }
+
   /** Changes the role of charge {@code i}, before the request is decided or decided again. */
   public void role(int i, Role role) {
     roles[i] = Check.notNull("role", role);

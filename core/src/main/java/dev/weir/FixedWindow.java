@@ -101,6 +101,11 @@ final class FixedWindow extends Meter {
   }
 
   @Override
+  long newestChargeNanos(long[] s, int i, long now) {
+    return s[i + COUNT] > 0 ? instant(s[i + LAST]) : LONG_AGO;
+  }
+
+  @Override
   long remaining(long[] s, int i, long now, Policy policy) {
     long limit = policy.quota().permits();
     long counted = start(s, i);

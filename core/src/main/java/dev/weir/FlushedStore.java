@@ -55,6 +55,14 @@ final class FlushedStore extends ForwardingStore<MemoryStore> {
   }
 
   @Override
+  public void refundNewest(
+      Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
+    Check.notNull("done", done);
+    long given = store.refundNewest(binding, fingerprint, permits, nowNanos);
+    answer(given > 0, () -> done.accept(given));
+  }
+
+  @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     Check.notNull("done", done);

@@ -80,6 +80,12 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
+  public void refundNewest(
+      Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
+    delegate.refundNewest(binding, fingerprint, permits, nowNanos, done);
+  }
+
+  @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     delegate.reset(binding, fingerprint, nowNanos, done);

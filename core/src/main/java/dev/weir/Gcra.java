@@ -145,6 +145,11 @@ final class Gcra extends Meter {
   }
 
   @Override
+  long newestChargeNanos(long[] s, int i, long now) {
+    return s[i] > now ? now : LONG_AGO;
+  }
+
+  @Override
   long barredNanos(long[] s, int i, long resetNanos) {
     return resetNanos < s[i] ? s[i] : LONG_AGO;
   }

@@ -59,6 +59,16 @@ public interface LocalStore extends Store {
   long refund(Binding binding, long fingerprint, long permits, Decision charged, long nowNanos);
 
   /**
+   * Gives back permits of the newest charges of a key. Default: gives nothing back.
+   *
+   * @return how many were given back, 0 to {@code permits}
+   * @throws IllegalArgumentException if {@link Store#refundNewest} throws it
+   */
+  default long refundNewest(Binding binding, long fingerprint, long permits, long nowNanos) {
+    return 0;
+  }
+
+  /**
    * Forgets what a key has used.
    *
    * @return whether the key had used anything
@@ -90,6 +100,13 @@ public interface LocalStore extends Store {
       LongConsumer done) {
     Check.notNull("done", done);
     done.accept(refund(binding, fingerprint, permits, charged, nowNanos));
+  }
+
+  @Override
+  default void refundNewest(
+      Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
+    Check.notNull("done", done);
+    done.accept(refundNewest(binding, fingerprint, permits, nowNanos));
   }
 
   @Override

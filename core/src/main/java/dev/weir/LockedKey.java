@@ -55,6 +55,11 @@ final class LockedKey {
   private static final ShapeTable[] NO_TABLES = {};
   private static final long[] NO_STATE = {};
 
+  /**
+   * The most charges of a log of which one call gives permits back: each is a pass over the log.
+   */
+  private static final int MAX_REFUNDED_CHARGES = 128;
+
   long fingerprint;
   long permits;
 
@@ -448,6 +453,41 @@ final class LockedKey {
       found |= each.table().segment(fingerprint).remove(fingerprint, now);
     }
     return found;
+  }
+
+  /**
+   * Gives back permits of the key's newest charges, in the table that decides, but in no witness,
+   * which may count too much.
+   *
+   * @return how many permits were given back
+   */
+  long refundNewest(long now) {
+    Segment segment = table().segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    if (slot < 0) {
+      return 0;
+    }
+    // A permit costs least under the largest limit, so its price never frees more than was charged.
+    Policy price = policy().algorithm().bucket() ? tables[deciding].widest(now) : policy();
+    long given = 0;
+    for (int i = 0; i < MAX_REFUNDED_CHARGES && given < permits; i++) {
+      read(segment, slot);
+      Meter meter = meter();
+      long known = Math.max(segment.latestNanos(), segment.floorNanos());
+      long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
+      long at = meter.newestChargeNanos(state, offset, latest);
+      long reset = meter.resetAtNanos(state, offset);
+      long more =
+          at == Meter.LONG_AGO
+              ? 0
+              : meter.refundable(state, offset, latest, permits - given, at, reset, price);
+      if (more == 0) {
+        break;
+      }
+      segment.refund(slot, latest, more, at, price, now);
+      given += more;
+    }
+    return given;
   }
 
   /**

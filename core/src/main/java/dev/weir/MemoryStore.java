@@ -842,6 +842,13 @@ public final class MemoryStore implements LocalStore {
     return SlowPath.refund(own, fingerprint, permits, charged, Workspace.own(), clamp(nowNanos));
   }
 
+  @Override
+  public long refundNewest(Binding binding, long fingerprint, long permits, long nowNanos) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    return SlowPath.refundNewest(
+        own(binding), fingerprint, permits, Workspace.own(), clamp(nowNanos));
+  }
+
   /**
    * Counts permits that were admitted elsewhere, whether they fit or not; also for the policies
    * that the name had before. Permits that fit count as a charge does. Of those that do not fit, a

@@ -139,6 +139,12 @@ abstract class Meter {
   abstract long[] refund(long[] s, int i, long nowNanos, long permits, long atNanos, Policy policy);
 
   /**
+   * Returns the instant of the newest charge that the state still counts, as {@link #refundable}
+   * takes it; {@link #LONG_AGO} if it counts none.
+   */
+  abstract long newestChargeNanos(long[] s, int i, long nowNanos);
+
+  /**
    * Returns the latest {@code resetNanos} of the charges that must keep their permits once the
    * charge with the given one was refunded; {@link #LONG_AGO} if there are none.
    */

@@ -149,6 +149,15 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
+  long newestChargeNanos(long[] s, int i, long now) {
+    long hits = s[i + HITS];
+    if (current(hits) > 0) {
+      return instant(s[i + LAST]);
+    }
+    return previous(hits) > 0 ? calendar.first(lastIndex(s, i) * window) - 1 : LONG_AGO;
+  }
+
+  @Override
   long remaining(long[] s, int i, long now, Policy policy) {
     if (instant(s[i + LAST]) > now) {
       return 0;

@@ -471,6 +471,23 @@ final class SlidingLog extends Meter {
     return timed(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
   }
 
+  @Override
+  long newestChargeNanos(long[] s, int i, long now) {
+    if (newestPermits(s, i) > 0) {
+      return instant(s[i + NEWEST]);
+    }
+    long newest = LONG_AGO;
+    long index = s[i + OLDEST];
+    int used = used(s, i);
+    for (int unit = 0; unit < used; ) {
+      int head = unit(s, i, unit);
+      newest = end(index);
+      index += distance(s, i, unit, head);
+      unit += width(head);
+    }
+    return newest;
+  }
+
   /** Returns the state with its time set, by an entry without permits if necessary. */
   private long[] timed(long[] s, long stamp, long limit) {
     long[] t = s;

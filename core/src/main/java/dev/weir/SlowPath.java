@@ -101,6 +101,19 @@ final class SlowPath {
     }
   }
 
+  /** Gives back permits of the newest charges, for {@link LocalStore#refundNewest}. */
+  static long refundNewest(
+      MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {
+    LockedKey key = work.keys(1)[0];
+    key.hold(binding, fingerprint, permits);
+    lock(work, 1, now);
+    try {
+      return key.refundNewest(now);
+    } finally {
+      unlock(work, 1);
+    }
+  }
+
   /**
    * Locks every segment in which the keys are counted, and repeats if they have changed meanwhile.
    */

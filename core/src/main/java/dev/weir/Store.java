@@ -129,6 +129,25 @@ public interface Store extends AutoCloseable {
       LongConsumer done);
 
   /**
+   * Gives back permits of a key by their number alone, whichever requests were charged for them:
+   * those of its newest charges first, and never more than the key is charged for. Passes the
+   * number of permits that were given back to {@code done}.
+   *
+   * <p>No window of the key then holds more permits than the limit and those given back in it. A
+   * caller that knows the decision that charged calls {@link #refund} instead.
+   *
+   * <p>Not every store can do this. Default: gives nothing back.
+   *
+   * @param permits at least 0
+   * @throws IllegalArgumentException if the binding is not this store's, or {@code permits} is
+   *     negative
+   */
+  default void refundNewest(
+      Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
+    done.accept(0);
+  }
+
+  /**
    * Forgets what a key has used: its next request is decided as the first of a new key. Passes to
    * {@code done} whether there was anything to forget.
    *

@@ -70,6 +70,7 @@ final class DecisionPath implements AutoCloseable {
   private final @Nullable LocalStore local;
   private final EngineSettings settings;
   private final LoadSignal load;
+  final RefundsByNumber refunds;
   private final RequestMatcher matcher;
   private final SubjectCounters subjectCounters;
   private final ThreadLocal<SparePending> spares = ThreadLocal.withInitial(SparePending::new);
@@ -89,6 +90,7 @@ final class DecisionPath implements AutoCloseable {
     this.load = parts.load;
     this.counters = counters;
     this.subjectCounters = subjectCounters;
+    this.refunds = new RefundsByNumber(store);
     this.lookups = new Lookups(parts.policies, ticker, parts.subjects, subjectCounters);
     this.matcher =
         new RequestMatcher(
@@ -252,6 +254,7 @@ final class DecisionPath implements AutoCloseable {
 
   /** Sends a request to the store, which may decide it later and on another thread. */
   private void decideLater(PendingRequest pending, long startNanos, Consumer<? super Answer> done) {
+    refunds.give(pending);
     store.decide(
         pending.charges(),
         pending.nowNanos(),
@@ -270,6 +273,7 @@ final class DecisionPath implements AutoCloseable {
     if (pending.problem() != null) {
       return invalid(pending);
     }
+    refunds.give(pending);
     Charges charges = pending.charges();
     if (local == null || charges.size() == 0) {
       charges.settle(); // Nothing is charged, so no store is needed.
@@ -289,6 +293,7 @@ final class DecisionPath implements AutoCloseable {
     }
     if (pending.problem() == null) {
       counters.decided(answer.allowed(), pending.charges());
+      refunds.decided(pending);
       subjectCounters.decided(pending);
       observed(pending, answer);
     } else {
@@ -355,6 +360,7 @@ final class DecisionPath implements AutoCloseable {
       charges.settle();
       answer = pending.answer(settings);
       counters.overloaded(answer);
+      refunds.decided(pending);
       observed(pending, answer);
     } else {
       answer = invalid(pending);
@@ -454,6 +460,7 @@ final class DecisionPath implements AutoCloseable {
       Answer answer = batch.made(i);
       if (answer == null) {
         counters.decided(batch.allowed(i), pending.charges());
+        refunds.decided(pending);
         if (current != null) {
           pending.observePlain(current, batch.allowed(i));
         }

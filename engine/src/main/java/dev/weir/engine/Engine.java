@@ -221,6 +221,11 @@ public final class Engine implements Decider, AutoCloseable {
     return counters.resets.sum();
   }
 
+  /** Returns the counts of refunds that descriptors give by number. */
+  public RefundMetrics refunds() {
+    return path.refunds.metrics();
+  }
+
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {

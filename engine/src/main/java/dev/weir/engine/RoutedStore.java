@@ -103,6 +103,11 @@ public final class RoutedStore implements Store {
     return local instanceof LocalStore && storeOf(binding) == local;
   }
 
+  /** Returns whether a binding is of the store that no other process shares. */
+  boolean isUnshared(Binding binding) {
+    return storeOf(binding) == local;
+  }
+
   /** Returns whether the store of that choice counts lent permits for as long as they may last. */
   public boolean countsLent(StoreChoice choice) {
     return store(choice).countsLent();
@@ -264,6 +269,12 @@ public final class RoutedStore implements Store {
       long nowNanos,
       LongConsumer done) {
     storeOf(binding).refund(binding, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  @Override
+  public void refundNewest(
+      Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
+    storeOf(binding).refundNewest(binding, fingerprint, permits, nowNanos, done);
   }
 
   @Override

@@ -9,12 +9,33 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limitOverride the limit that the request itself brings, or null
  * @param permits the permits of this descriptor, 0 to peek, or null for those of the request
+ * @param refund the permits that the descriptor gives back instead, whichever requests were charged
+ *     for them; 0 for none. A component that does not handle them sees a descriptor that only peeks
  */
 public record Descriptor(
-    List<Entry> entries, @Nullable LimitOverride limitOverride, @Nullable Long permits) {
+    List<Entry> entries,
+    @Nullable LimitOverride limitOverride,
+    @Nullable Long permits,
+    long refund) {
 
   public Descriptor {
     entries = List.copyOf(entries);
+  }
+
+  /** Returns a descriptor that takes permits. */
+  public Descriptor(
+      List<Entry> entries, @Nullable LimitOverride limitOverride, @Nullable Long permits) {
+    this(entries, limitOverride, permits, 0);
+  }
+
+  /**
+   * Returns a descriptor that gives permits back.
+   *
+   * @param permits at least 0
+   */
+  public static Descriptor refunding(
+      List<Entry> entries, @Nullable LimitOverride limitOverride, long permits) {
+    return new Descriptor(entries, limitOverride, 0L, permits);
   }
 
   /**

@@ -200,6 +200,7 @@ final class Doors {
     return new MetricSources(
         engine.metrics(),
         engine.leases().metrics(),
+        engine.refunds(),
         this::addOthers,
         parts.buckets(),
         counters,

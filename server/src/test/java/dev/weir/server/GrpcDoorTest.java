@@ -172,13 +172,6 @@ class GrpcDoorTest {
   }
 
   @Test
-  void windowThatIsNoUnit_saysTheNearest() {
-    DescriptorStatus status = envoy.shouldRateLimit(request("odd", "w").build()).getStatuses(0);
-    assertThat(status.getCurrentLimit().getRequestsPerUnit()).isEqualTo(5);
-    assertThat(status.getCurrentLimit().getUnit()).isEqualTo(RateLimit.Unit.MINUTE);
-  }
-
-  @Test
   void senselessRequests_areUnknownWithTheOriginalsWords() {
     refused(RateLimitRequest.newBuilder(), "rate limit domain must not be empty");
     refused(

@@ -67,10 +67,14 @@ public final class Messages {
     }
     LimitOverride limit = descriptor.limitOverride();
     if (limit != null) {
-      message.setLimit(
+      Limit.Builder of =
           Limit.newBuilder()
               .setRequestsPerUnit((int) limit.requestsPerUnit())
-              .setUnit(unit(limit.unit())));
+              .setUnit(unit(limit.unit()));
+      if (limit.unitMultiplier() != 1) {
+        of.setUnitMultiplier((int) limit.unitMultiplier());
+      }
+      message.setLimit(of);
     }
     return message;
   }

@@ -45,6 +45,9 @@ public final class Match {
   /** The permits of requests that wait for this key; more than 0 refuses this one. */
   long permitsAhead;
 
+  /** The permits to give back; more than 0 only for a descriptor that gives some back. */
+  long refund;
+
   /** The reason why the limit's number is not known, or null if it is. There is no charge then. */
   @Nullable Reason undecided;
 
@@ -63,6 +66,7 @@ public final class Match {
     spare = false;
     unlimited = false;
     permitsAhead = 0;
+    refund = 0;
     undecided = null;
     role = null;
     permits = 0;

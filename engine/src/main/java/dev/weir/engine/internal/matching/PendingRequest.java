@@ -79,6 +79,7 @@ public final class PendingRequest {
 
   private int textCount;
   private boolean anyUndecided;
+  private boolean anyRefunds;
   private boolean refused;
   private SubjectSource looking = SubjectSource.ASKS;
   private @Nullable Answer answered;
@@ -103,6 +104,7 @@ public final class PendingRequest {
     Arrays.fill(texts, 0, textCount, "");
     textCount = 0;
     anyUndecided = false;
+    anyRefunds = false;
     refused = false;
     looking = SubjectSource.ASKS;
     answered = null;
@@ -187,6 +189,11 @@ public final class PendingRequest {
     return this;
   }
 
+  /** Returns whether it is decided for the first time, to be charged and counted. */
+  public boolean isFirst() {
+    return counted == CountMode.ALWAYS;
+  }
+
   /** Returns whether it is the request's {@link #turn} in a queue. */
   public boolean isTurn() {
     return counted == CountMode.IF_ALLOWED;
@@ -230,6 +237,7 @@ public final class PendingRequest {
   /** Marks the request as impossible to decide, with the reason. */
   void invalid(String newProblem) {
     problem = newProblem;
+    local = true; // No store is needed to answer it.
   }
 
   /** Sets whether there are rules for the request's domain. */
@@ -457,13 +465,72 @@ public final class PendingRequest {
     return count;
   }
 
+  /**
+   * Takes the permits that descriptors give back off those that others charge the same key in the
+   * same request: both are one change, and only the rest of it is given back or charged.
+   */
+  void netRefunds() {
+    for (int i = 0; i < size; i++) {
+      Match match = matches[i];
+      Descriptor descriptor = match.descriptor;
+      long refund = descriptor == null ? 0 : descriptor.refund();
+      if (refund == 0) {
+        continue;
+      }
+      anyRefunds = true;
+      match.refund = refund;
+      if (match.charge != Match.NO_CHARGE) {
+        charges.role(match.charge, Role.OPTIONAL); // It neither refuses the request nor admits it.
+      }
+      for (int j = 0; j < charges.size() && match.charge != Match.NO_CHARGE; j++) {
+        long permits = isSameKey(j, match.charge) ? charges.permits(j) : 0;
+        long both = Math.min(permits, match.refund);
+        match.refund -= both;
+        charges.permits(j, charges.permits(j) - both);
+      }
+    }
+  }
+
+  private boolean isSameKey(int a, int b) {
+    return charges.fingerprint(a) == charges.fingerprint(b)
+        && charges.binding(a) == charges.binding(b);
+  }
+
+  /** Returns whether any descriptor gives permits back. */
+  public boolean hasRefunds() {
+    return anyRefunds;
+  }
+
+  /** Returns the permits to give back for descriptor {@code i}, beyond what others of it take. */
+  public long refund(int i) {
+    return matches[i].refund;
+  }
+
+  /**
+   * Returns the permits that descriptors of the request give back and take for the same key, if
+   * both are equal, so that the request changes nothing; else 0.
+   */
+  public long cancelled(int i) {
+    Match match = matches[i];
+    Descriptor descriptor = match.descriptor;
+    if (descriptor == null || match.charge == Match.NO_CHARGE || match.refund > 0) {
+      return 0;
+    }
+    for (int j = 0; j < charges.size(); j++) {
+      if (isSameKey(j, match.charge) && charges.permits(j) > 0) {
+        return 0;
+      }
+    }
+    return descriptor.refund();
+  }
+
   /** Returns how many descriptors there is room for without growing. */
   int capacity() {
     return matches.length;
   }
 
   /** Returns descriptor {@code i}, which is made if the request is plain. */
-  Descriptor descriptor(int i) {
+  public Descriptor descriptor(int i) {
     if (plain) {
       return RequestBatch.descriptor(texts, textCount, charges.permits(0));
     }

@@ -82,9 +82,13 @@ public final class RequestMatcher {
     pending.domainKnown(matched || revision.rules.hasDomain(domain));
     for (int i = 0; i < descriptors.size(); i++) {
       charge(pending, i, request);
+      if (pending.problem() != null) {
+        return pending;
+      }
     }
     pending.relaxQuotas();
     pending.refuseUndecided();
+    pending.netRefunds();
     return pending;
   }
 
@@ -148,6 +152,15 @@ public final class RequestMatcher {
       Binding binding =
           overrides.binding(
               request.domain(), override, pending.revision().rules.defaults(), pending.nowNanos());
+      if (binding == null) {
+        pending.invalid(
+            "descriptor limit unit_multiplier: "
+                + override.unitMultiplier()
+                + " (expected: one of the first "
+                + Overrides.MAX_WINDOWS
+                + " windows of several units that requests brought)");
+        return;
+      }
       pending.chargeOverride(
           i,
           binding,
@@ -225,6 +238,9 @@ public final class RequestMatcher {
   }
 
   private static long permits(Request request, Descriptor descriptor) {
+    if (descriptor.refund() > 0) {
+      return 0; // Nothing is charged, whatever else becomes of the refund.
+    }
     Long own = descriptor.permits();
     return own != null ? own : Math.max(1, request.permits());
   }
@@ -272,6 +288,15 @@ public final class RequestMatcher {
     Long permits = descriptor.permits();
     if (permits != null && permits < 0) {
       return "descriptor permits: " + permits + " (expected: at least 0)";
+    }
+    if (descriptor.refund() < 0) {
+      return "descriptor refund: " + descriptor.refund() + " (expected: at least 0)";
+    }
+    LimitOverride override = descriptor.limitOverride();
+    String units =
+        override == null ? null : LimitOverride.problem(override.unit(), override.unitMultiplier());
+    if (units != null) {
+      return "descriptor limit unit_multiplier: " + units;
     }
     List<Entry> entries = descriptor.entries();
     if (entries.size() > settings.maxEntries()) {

@@ -1,6 +1,7 @@
 package dev.weir.server.internal.deciding;
 
 import com.google.protobuf.Duration;
+import com.google.protobuf.UInt32Value;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
@@ -28,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 public final class RlsMessages {
-  private static final List<RateLimitUnit> UNITS = List.of(RateLimitUnit.values());
-
   private final ServerSettings settings;
   private final boolean headers;
 
@@ -46,13 +45,14 @@ public final class RlsMessages {
   public Request request(RateLimitRequest message) throws BadRequest {
     List<Descriptor> descriptors = new ArrayList<>(message.getDescriptorsCount());
     for (int i = 0; i < message.getDescriptorsCount(); i++) {
-      descriptors.add(descriptor(message.getDescriptors(i), i));
+      descriptors.add(descriptor(message.getDescriptors(i), i, message.getHitsAddend()));
     }
     return new Request(
         message.getDomain(), descriptors, Integer.toUnsignedLong(message.getHitsAddend()));
   }
 
-  private static Descriptor descriptor(RateLimitDescriptor message, int index) throws BadRequest {
+  private static Descriptor descriptor(RateLimitDescriptor message, int index, int hitsOfRequest)
+      throws BadRequest {
     List<Entry> entries = new ArrayList<>(message.getEntriesCount());
     for (RateLimitDescriptor.Entry entry : message.getEntriesList()) {
       entries.add(new Entry(entry.getKey(), entry.getValue()));
@@ -62,13 +62,27 @@ public final class RlsMessages {
       long hits = message.getHitsAddend().getValue();
       permits = hits < 0 ? Long.MAX_VALUE : hits; // The number is unsigned on the wire.
     }
-    LimitOverride limit =
-        message.hasLimit()
-            ? new LimitOverride(
-                Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()),
-                unit(message.getLimit(), index))
-            : null;
+    LimitOverride limit = message.hasLimit() ? limit(message.getLimit(), index) : null;
+    if (message.getIsNegativeHits()) {
+      // The number is the request's if the descriptor has none, as for hits that are taken.
+      long refund = permits == null ? Math.max(1, Integer.toUnsignedLong(hitsOfRequest)) : permits;
+      return Descriptor.refunding(entries, limit, refund);
+    }
     return new Descriptor(entries, limit, permits);
+  }
+
+  private static LimitOverride limit(RateLimitDescriptor.RateLimitOverride message, int index)
+      throws BadRequest {
+    RateLimitUnit unit = unit(message, index);
+    long units =
+        message.hasUnitMultiplier()
+            ? Integer.toUnsignedLong(message.getUnitMultiplier().getValue())
+            : 1;
+    String problem = LimitOverride.problem(unit, units);
+    if (problem != null) {
+      throw new BadRequest("descriptors[" + index + "].limit.unit_multiplier: " + problem);
+    }
+    return new LimitOverride(Integer.toUnsignedLong(message.getRequestsPerUnit()), unit, units);
   }
 
   private static RateLimitUnit unit(RateLimitDescriptor.RateLimitOverride limit, int index)
@@ -118,15 +132,20 @@ public final class RlsMessages {
 
   /** Returns the part of answers that describes a limit. */
   public static RateLimit limit(CurrentLimit limit) {
-    return RateLimit.newBuilder()
-        .setName(limit.name())
-        .setRequestsPerUnit((int) limit.requestsPerUnit())
-        .setUnit(unit(limit))
-        .build();
+    WindowUnits window = WindowUnits.of(limit.policy().quota().windowNanos());
+    RateLimit.Builder message =
+        RateLimit.newBuilder()
+            .setName(limit.name())
+            .setRequestsPerUnit((int) limit.requestsPerUnit())
+            .setUnit(unit(window.unit()));
+    if (window.count() > 1) {
+      message.setUnitMultiplier(UInt32Value.of((int) window.count()));
+    }
+    return message.build();
   }
 
-  private static RateLimit.Unit unit(CurrentLimit limit) {
-    return switch (nearestUnit(limit.policy().quota().windowNanos())) {
+  private static RateLimit.Unit unit(RateLimitUnit unit) {
+    return switch (unit) {
       case SECOND -> RateLimit.Unit.SECOND;
       case MINUTE -> RateLimit.Unit.MINUTE;
       case HOUR -> RateLimit.Unit.HOUR;
@@ -138,24 +157,8 @@ public final class RlsMessages {
   }
 
   /**
-   * Returns the unit whose length is nearest to the window's as a ratio; the exact one if there is
-   * one. The message has no place for the window itself.
-   */
-  public static RateLimitUnit nearestUnit(long windowNanos) {
-    long seconds = Math.max(1, windowNanos / 1_000_000_000L);
-    RateLimitUnit nearest = RateLimitUnit.SECOND;
-    for (RateLimitUnit unit : UNITS) {
-      // Beyond the geometric mean of two units, the longer one is nearer.
-      if (seconds * seconds > nearest.seconds() * unit.seconds()) {
-        nearest = unit;
-      }
-    }
-    return nearest;
-  }
-
-  /**
    * Returns the header fields for Envoy to add, none unless the settings require them: those of the
-   * first descriptor over its limit, or else of the one with the least remaining.
+   * last descriptor over its limit, or else of the one with the least remaining.
    */
   public List<HeaderValue> headers(Answer answer) {
     Status tight = headers ? tightest(answer.statuses()) : null;
@@ -174,12 +177,11 @@ public final class RlsMessages {
       if (status.currentLimit() == null) {
         continue;
       }
-      if (!status.allowed()) {
-        return status;
-      }
-      if (best == null || status.limitRemaining() < best.limitRemaining()) {
-        best = status;
-      }
+      boolean tighter =
+          best == null
+              || !status.allowed()
+              || (best.allowed() && status.limitRemaining() < best.limitRemaining());
+      best = tighter ? status : best;
     }
     return best;
   }

@@ -70,7 +70,11 @@ final class WeirMessages {
         RateLimitUnit unit = unit(message.getLimit(), path + ".descriptors[" + i);
         limit =
             new LimitOverride(
-                Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()), unit);
+                Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()),
+                unit,
+                message.getLimit().hasUnitMultiplier()
+                    ? Integer.toUnsignedLong(message.getLimit().getUnitMultiplier())
+                    : 1);
       }
       Long permits = message.hasPermits() ? Integer.toUnsignedLong(message.getPermits()) : null;
       descriptors.add(new Descriptor(entries, limit, permits));

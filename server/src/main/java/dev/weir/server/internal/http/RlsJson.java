@@ -15,6 +15,7 @@ import dev.weir.protocol.http.RlsJsonReader;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.RlsMessages;
+import dev.weir.server.internal.deciding.WindowUnits;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -156,10 +157,13 @@ final class RlsJson {
   private static void write(CurrentLimit limit, JsonGenerator json) throws IOException {
     json.writeStartObject();
     number(json, "requestsPerUnit", limit.requestsPerUnit());
-    json.writeStringField(
-        "unit", RlsMessages.nearestUnit(limit.policy().quota().windowNanos()).name());
+    WindowUnits window = WindowUnits.of(limit.policy().quota().windowNanos());
+    json.writeStringField("unit", window.unit().name());
     if (!limit.name().isEmpty()) {
       json.writeStringField("name", limit.name());
+    }
+    if (window.count() > 1) {
+      json.writeNumberField("unitMultiplier", window.count());
     }
     json.writeEndObject();
   }

@@ -3,6 +3,7 @@ package dev.weir.server.internal.metrics;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
+import dev.weir.engine.RefundMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.function.Consumer;
  * The counts of a server at the moment of a scrape.
  *
  * @param leases the permits lent to clients
+ * @param refunds the permits that requests gave back by their number
  * @param others adds the counts of the parts that not every server has
  * @param doors the counts of each protocol's port, by the protocol's name
  * @param pending the memory that the connections of all ports take together
@@ -21,6 +23,7 @@ import java.util.function.Consumer;
 public record MetricSources(
     EngineMetrics engine,
     LeaseMetrics leases,
+    RefundMetrics refunds,
     Consumer<Families> others,
     CallerBuckets throttle,
     Map<String, DoorCounters> doors,

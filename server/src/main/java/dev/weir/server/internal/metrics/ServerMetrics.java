@@ -5,6 +5,7 @@ import dev.weir.engine.CallerBucketsMetrics;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
+import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.internal.Histogram;
 import dev.weir.server.internal.guard.DoorCounters;
@@ -86,6 +87,7 @@ public final class ServerMetrics implements MultiCollector {
     service(families, now);
     engine(families, now.engine());
     leases(families, now.leases());
+    refunds(families, now.refunds());
     now.others().accept(families);
     throttle(families, now.throttle());
     rules(families, now.engine().rules());
@@ -178,6 +180,17 @@ public final class ServerMetrics implements MultiCollector {
         "weir_rule_reload_failures",
         "Rule sets that did not come into force because they had errors.",
         engine.reloadFailures());
+  }
+
+  private static void refunds(Families to, RefundMetrics refunds) {
+    to.counter(
+        "weir_negative_hits",
+        "Hits that requests gave back, or that were taken off what the same request was charged.",
+        refunds.given());
+    to.counter(
+        "weir_negative_hits_kept",
+        "Hits that were not given back: not charged, refused before, or counted in a shared store.",
+        refunds.kept());
   }
 
   private static void leases(Families to, LeaseMetrics leases) {

@@ -11,6 +11,7 @@ import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
+import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
@@ -97,6 +98,7 @@ class ServerMetricsTest {
     return new MetricSources(
         ENGINE,
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
+        new RefundMetrics(121, 122),
         to -> others(store, to),
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),

@@ -1,0 +1,103 @@
+package dev.weir.engine.internal.matching;
+
+import dev.weir.Charges;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits that were refused lately, by key, so that they are not given back: a caller that
+ * takes permits before a call and gives them back after it does the second also when the first was
+ * refused, and then nothing was charged. Safe for use by many threads.
+ */
+public final class RefusedPermits {
+  /*
+   * How is this bounded, and why is it safe? Keys share a fixed number of cells by their hash. Two
+   * keys in one cell, and refusals whose permits nobody gives back, can only keep permits from
+   * being given back; then they stay charged until their window is over. The opposite cannot
+   * happen: a cell counts at least what its keys were refused.
+   *
+   * A refusal is remembered for one to two spans. Envoy reports the end of a refused call as soon
+   * as the answer has been sent, so a span is as long as Envoy keeps an idle stream. Two arrays
+   * take turns: the older one is emptied when a span is over.
+   */
+
+  /** The cells; 128 KiB for each of the two spans. */
+  private static final int CELLS = 1 << 14;
+
+  /** The span, five minutes: Envoy's default for idle streams. */
+  static final long SPAN_NANOS = 300_000_000_000L;
+
+  private static final long MIX = 0x9e3779b97f4a7c15L;
+
+  /** The cells of two spans; null until something is refused. */
+  private record Spans(AtomicLongArray now, AtomicLongArray before, long begunNanos) {}
+
+  private volatile @Nullable Spans spans;
+
+  /** Records the permits of a request that were not charged. */
+  public void decided(Charges charges, long nowNanos) {
+    for (int i = 0; i < charges.size(); i++) {
+      if (charges.permits(i) > 0 && !(charges.allowed() && charges.fits(i))) {
+        add(charges, i, nowNanos);
+      }
+    }
+  }
+
+  private void add(Charges charges, int i, long nowNanos) {
+    Spans current = spans(nowNanos);
+    int cell = cell(charges, i);
+    // A sum cannot pass the range: it is bounded well below, and a cell ages.
+    current.now.accumulateAndGet(cell, bounded(charges.permits(i)), RefusedPermits::sum);
+  }
+
+  private static long bounded(long permits) {
+    return Math.min(permits, Long.MAX_VALUE / 4);
+  }
+
+  private static long sum(long a, long b) {
+    return Math.min(a + b, Long.MAX_VALUE / 4);
+  }
+
+  /**
+   * Takes permits of the key of a charge out of those that were refused.
+   *
+   * @return how many of them were refused, 0 to {@code permits}
+   */
+  public long take(Charges charges, int i, long permits, long nowNanos) {
+    if (spans == null) {
+      return 0;
+    }
+    Spans current = spans(nowNanos);
+    int cell = cell(charges, i);
+    long older = take(current.before, cell, permits);
+    return older + take(current.now, cell, permits - older);
+  }
+
+  private static long take(AtomicLongArray cells, int cell, long permits) {
+    long had = cells.getAndUpdate(cell, refused -> refused - Math.min(refused, permits));
+    return Math.min(had, permits);
+  }
+
+  private Spans spans(long nowNanos) {
+    Spans current = spans;
+    return current == null || nowNanos - current.begunNanos >= SPAN_NANOS
+        ? turned(nowNanos)
+        : current;
+  }
+
+  private synchronized Spans turned(long nowNanos) {
+    Spans current = spans;
+    if (current == null || nowNanos - current.begunNanos >= 2 * SPAN_NANOS) {
+      current = new Spans(new AtomicLongArray(CELLS), new AtomicLongArray(CELLS), nowNanos);
+    } else if (nowNanos - current.begunNanos >= SPAN_NANOS) {
+      current = new Spans(new AtomicLongArray(CELLS), current.now, nowNanos);
+    }
+    spans = current;
+    return current;
+  }
+
+  private static int cell(Charges charges, int i) {
+    long name = charges.binding(i).policy().name().hashCode();
+    return (int) (((charges.fingerprint(i) ^ (name * MIX)) * MIX) >>> 50);
+  }
+}
