@@ -36,15 +36,14 @@ final class RefundsByNumber {
     for (int i = 0; i < pending.size(); i++) {
       long permits = pending.descriptor(i).refund();
       if (permits > 0) {
-        give(pending, i, permits);
+        give(pending, i);
       }
     }
   }
 
-  private void give(PendingRequest pending, int i, long permits) {
+  private void give(PendingRequest pending, int i) {
     long rest = pending.refund(i);
     long back = rest - refusedBefore(pending, i, rest);
-    given.add(permits - rest);
     kept.add(rest - back);
     if (back > 0) {
       Charges charges = pending.charges();
@@ -77,13 +76,24 @@ final class RefundsByNumber {
 
   /** Records what a request was refused, before its answer is sent. */
   void decided(PendingRequest pending) {
+    if (pending.hasRefunds() && pending.isFirst()) {
+      for (int i = 0; i < pending.size(); i++) {
+        long ofRequest = pending.descriptor(i).refund() - pending.refund(i);
+        (pending.charges().allowed() ? given : kept).add(ofRequest);
+      }
+    }
     if (pending.isFirst()) {
       refused.decided(pending.charges(), pending.nowNanos());
     } else if (pending.isTurn() && pending.charges().allowed()) {
-      for (int i = 0; i < pending.charges().size(); i++) {
-        // It was refused when it came, and is charged now.
-        long permits = pending.charges().permits(i);
-        long unused = refused.take(pending.charges(), i, permits, pending.nowNanos());
+      charged(pending.charges(), pending.nowNanos());
+    }
+  }
+
+  /** Drops what was refused when a request came that is charged now, after it has waited. */
+  private void charged(Charges charges, long nowNanos) {
+    for (int i = 0; i < charges.size(); i++) {
+      if (charges.fits(i)) {
+        long unused = refused.take(charges, i, charges.permits(i), nowNanos);
       }
     }
   }

@@ -160,6 +160,62 @@ class RefundsByNumberTest {
   }
 
   @Test
+  void refundOfARefusedRequestOfAnySize_freesNothing() {
+    Fixture weir = fixture("sliding-window");
+    assertThat(send(weir, take("user", 60)).allowed()).isTrue();
+    for (long permits : new long[] {101, 1L << 32, (1L << 33) + 1, 1L << 40, Long.MAX_VALUE}) {
+      assertThat(send(weir, take("user", permits)).allowed()).isFalse();
+      assertThat(send(weir, refund("user", permits)).allowed()).isTrue();
+      assertThat(left(weir)).as("%s", permits).isEqualTo(40);
+    }
+    assertThat(send(weir, refund("user", 60)).allowed()).isTrue();
+    assertThat(left(weir)).isEqualTo(LIMIT);
+  }
+
+  @Test
+  void refusalsOfLongAgo_noLongerKeepPermits() {
+    Fixture weir = fixture("sliding-window");
+    assertThat(send(weir, take("user", 101)).allowed()).isFalse();
+    weir.ticker.advance(299 * SECOND);
+    assertThat(send(weir, take("user", 50)).allowed()).isTrue();
+    assertThat(send(weir, refund("user", 20)).allowed()).isTrue();
+    assertThat(left(weir)).isEqualTo(50);
+    weir.ticker.advance(300 * SECOND);
+    assertThat(send(weir, take("user", 50)).allowed()).isTrue();
+    assertThat(send(weir, refund("user", 20)).allowed()).isTrue();
+    assertThat(left(weir)).isEqualTo(50);
+    weir.ticker.advance(300 * SECOND);
+    assertThat(send(weir, take("user", 50)).allowed()).isTrue();
+    assertThat(send(weir, refund("user", 20)).allowed()).isTrue();
+    assertThat(left(weir)).isEqualTo(70);
+  }
+
+  @Test
+  void requestThatWaitedAndWasAdmitted_givesBackWhatItTook() {
+    Fixture weir =
+        new Fixture(
+            """
+            domain: d
+            descriptors:
+              - key: user
+                rate_limit: {window: 1s, requests_per_unit: 100,
+                  on_limit: {queue: {requests: 10, wait: 5s}}}
+            """);
+    assertThat(send(weir, take("user", LIMIT)).allowed()).isTrue();
+    Request second = new Request("d", List.of(take("user", 30)), 1);
+    Answer refused = weir.engine.decide(second);
+    assertThat(refused.allowed()).isFalse();
+    List<Answer> answers = new ArrayList<>();
+    Ticket ticket = weir.engine.enqueue(second, refused, 5 * SECOND, answers::add);
+    assertThat(ticket).isNotNull();
+    weir.ticker.advance(2 * SECOND);
+    assertThat(answers).singleElement().extracting(Answer::allowed).isEqualTo(true);
+    assertThat(left(weir)).isEqualTo(70);
+    assertThat(send(weir, refund("user", 30)).allowed()).isTrue();
+    assertThat(left(weir)).isEqualTo(LIMIT);
+  }
+
+  @Test
   void negativeRefund_isAnError() {
     assertThat(send(fixture("fixed-window"), refund("user", -1)).error())
         .isEqualTo("descriptor refund: -1 (expected: at least 0)");

@@ -108,6 +108,30 @@ class SidecarTest {
   }
 
   @Test
+  void overrideOfSeveralUnits_holdsOverBoth() throws Exception {
+    String override =
+        "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\"own\",\"value\":\"x\"}],"
+            + "\"limit\":{\"requestsPerUnit\":2,\"unit\":\"SECOND\",\"unitMultiplier\":7200}}]}";
+    assertThat(left.post("/json", override).statusCode()).isEqualTo(200);
+    assertThat(right.post("/json", override).body())
+        .contains("\"unit\":\"HOUR\",\"unitMultiplier\":2");
+    assertThat(left.post("/json", override).statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void negativeHits_areNoChargeAndGiveNothingBack() throws Exception {
+    String back =
+        "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"back\"}],"
+            + "\"isNegativeHits\":true,\"hitsAddend\":\"2\"}]}";
+    for (int i = 0; i < 3; i++) {
+      assertThat(left.post("/json", back).statusCode()).isEqualTo(200);
+      assertThat(right.check("user", "back").statusCode()).isEqualTo(200);
+    }
+    assertThat(left.post("/json", back).statusCode()).isEqualTo(200);
+    assertThat(right.check("user", "back").statusCode()).isEqualTo(429);
+  }
+
+  @Test
   void upstreamAway_isUncertain() throws Exception {
     assertThat(left.check("user", "c").statusCode()).isEqualTo(200);
     upstream.close();

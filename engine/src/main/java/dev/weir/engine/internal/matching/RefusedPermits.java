@@ -27,6 +27,12 @@ public final class RefusedPermits {
   /** The span, five minutes: Envoy's default for idle streams. */
   static final long SPAN_NANOS = 300_000_000_000L;
 
+  /**
+   * The most permits that are refused or given back at once, above any limit. The sum of all that
+   * can be refused in a span is in range.
+   */
+  static final long MOST_PERMITS = 1L << 33;
+
   private static final long MIX = 0x9e3779b97f4a7c15L;
 
   /** The cells of two spans; null until something is refused. */
@@ -45,25 +51,25 @@ public final class RefusedPermits {
 
   private void add(Charges charges, int i, long nowNanos) {
     Spans current = spans(nowNanos);
-    int cell = cell(charges, i);
-    // A sum cannot pass the range: it is bounded well below, and a cell ages.
-    current.now.accumulateAndGet(cell, bounded(charges.permits(i)), RefusedPermits::sum);
-  }
-
-  private static long bounded(long permits) {
-    return Math.min(permits, Long.MAX_VALUE / 4);
-  }
-
-  private static long sum(long a, long b) {
-    return Math.min(a + b, Long.MAX_VALUE / 4);
+    // One instruction, without a loop: many threads may refuse one key.
+    long unused =
+        current.now.getAndAdd(cell(charges, i), Math.min(charges.permits(i), MOST_PERMITS));
   }
 
   /**
    * Takes permits of the key of a charge out of those that were refused.
    *
-   * @return how many of them were refused, 0 to {@code permits}
+   * @param permits the permits that are given back; more than any limit count as that many
+   * @return how many of them were refused, 0 to {@code permits}; all of them if more were refused
+   *     than any limit
    */
   public long take(Charges charges, int i, long permits, long nowNanos) {
+    long most = Math.min(permits, MOST_PERMITS);
+    long refused = takeAtMost(charges, i, most, nowNanos);
+    return refused == most ? permits : refused;
+  }
+
+  private long takeAtMost(Charges charges, int i, long permits, long nowNanos) {
     if (spans == null) {
       return 0;
     }
@@ -74,6 +80,9 @@ public final class RefusedPermits {
   }
 
   private static long take(AtomicLongArray cells, int cell, long permits) {
+    if (cells.get(cell) == 0) {
+      return 0;
+    }
     long had = cells.getAndUpdate(cell, refused -> refused - Math.min(refused, permits));
     return Math.min(had, permits);
   }

@@ -202,6 +202,8 @@ class ServerMetricsTest {
       expected.put("weir_lease_taken_back_permits_total", 77.0);
       expected.put("weir_lease_expired_permits_total", 78.0);
       expected.put("weir_lease_unknown_total", 79.0);
+      expected.put("weir_negative_hits_total", 121.0);
+      expected.put("weir_negative_hits_kept_total", 122.0);
       expected.put("weir_lease_full_total", 80.0);
       expected.put("weir_cluster_pretended", 101.0);
       expected.put("weir_state_kept", 1.0);
