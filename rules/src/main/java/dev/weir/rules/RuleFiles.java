@@ -13,6 +13,7 @@ import dev.weir.rules.internal.parse.YamlNode;
 import dev.weir.rules.internal.parse.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The contents of rule files at one moment, and the errors of those that could not be read. */
@@ -158,6 +160,24 @@ public final class RuleFiles {
     return !name.startsWith(".")
         && (name.endsWith(".yaml") || name.endsWith(".yml"))
         && !Files.isDirectory(path);
+  }
+
+  /**
+   * Returns the files and folders in a folder of rules that are not read, hidden ones excepted, in
+   * the order of their names; none if the folder cannot be read.
+   *
+   * @param most the most of them that are returned
+   */
+  public static List<Path> unread(Path folder, int most) {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries
+          .filter(path -> !isRuleFile(path) && !String.valueOf(path.getFileName()).startsWith("."))
+          .sorted()
+          .limit(most)
+          .toList();
+    } catch (IOException | UncheckedIOException e) {
+      return List.of();
+    }
   }
 
   private void addFile(Path path) {

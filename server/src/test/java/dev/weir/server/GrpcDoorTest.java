@@ -224,7 +224,7 @@ class GrpcDoorTest {
 
   @Test
   void health_isServing() {
-    for (String service : List.of("", RateLimitServiceGrpc.SERVICE_NAME)) {
+    for (String service : List.of("", "ratelimit", RateLimitServiceGrpc.SERVICE_NAME)) {
       assertThat(
               HealthGrpc.newBlockingStub(channel)
                   .check(HealthCheckRequest.newBuilder().setService(service).build())

@@ -67,6 +67,15 @@ final class Fields {
     return field.value();
   }
 
+  /** Returns whether nothing at all is written behind the key, not even {@code null}. */
+  boolean isBlank(String key) {
+    Field field = byKey.get(key);
+    return field != null
+        && field.value() instanceof Text text
+        && text.plain()
+        && text.text().isEmpty();
+  }
+
   /** Returns the scalar of the key, or null if there is none. */
   @Nullable Text scalar(String key) {
     return value(key) instanceof Text text ? text : null;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** The kinds of maps in a rule file, each with the keys that it may have. */
 public enum Place {
-  FILE("at the top of the file", "domain", "plans", "descriptors"),
+  FILE("at the top of the file", "domain", "name", "plans", "descriptors"),
   DESCRIPTOR(
       "in a descriptor",
       "key",
@@ -50,6 +50,12 @@ public enum Place {
   /** A key of an old example of the format that was copied widely. */
   static final String OLD_REQUESTS_PER_UNIT = "request_per_unit";
 
+  /**
+   * A key that the original takes at the top of a file, where it means nothing, and that no message
+   * recommends. Envoy Gateway writes it.
+   */
+  private static final String NAME_OF_FILE = "name";
+
   private final String where;
 
   @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable.
@@ -68,12 +74,17 @@ public enum Place {
   String refuse(String key) {
     String shown = Words.shown(key);
     for (Place other : values()) {
-      if (other.isMeant(this) && other.keys.contains(key)) {
+      if (other.isMeant(this) && other.recommended().contains(key)) {
         return shown + ": stands " + where + " (expected: " + other.where + ")";
       }
     }
     return "%s: unknown key %s%s (expected: %s)"
-        .formatted(shown, where, DidYouMean.of(key, keys), String.join(", ", keys));
+        .formatted(
+            shown, where, DidYouMean.of(key, recommended()), String.join(", ", recommended()));
+  }
+
+  private List<String> recommended() {
+    return this == FILE ? keys.stream().filter(key -> !key.equals(NAME_OF_FILE)).toList() : keys;
   }
 
   /** Returns whether a key of this place that is elsewhere is probably meant for it. */

@@ -91,9 +91,12 @@ public final class RuleParser {
     String key = fields.text("key", MAX_TEXT);
     if (key.isEmpty()) {
       requireKey(fields);
+    } else if (Wildcard.isPattern(key)) {
+      // The original matches patterns against key and value together.
+      fields.error("key", "a text without *; only a value can be a pattern");
     }
     String value = fields.text("value", MAX_TEXT);
-    if (fields.has("value") && value.isEmpty() && isEmptyText(fields, "value")) {
+    if (fields.isBlank("value")) {
       fields.warning("value", "a text; without it the rule takes every value");
     }
     RuleDraft draft =
@@ -177,7 +180,7 @@ public final class RuleParser {
       rateLimits.parse(limit, draft);
       return;
     }
-    if (fields.has("rate_limit") && !fields.hasValue("rate_limit")) {
+    if (fields.isBlank("rate_limit")) {
       fields.warning("rate_limit", "a map; without it nothing is limited here");
     }
     if (draft.shadowMode && !fields.has("rate_limit")) {

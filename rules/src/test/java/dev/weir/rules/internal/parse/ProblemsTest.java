@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every cause of refusal, with its exact place and words. */
 class ProblemsTest {
@@ -311,7 +312,7 @@ class ProblemsTest {
         "{unit: day, requests_per_unit: 5, granularity: 1h} | 4:51 granularity: 1h (expected: none, it has no effect on sliding-window up to 128 requests)",
         "{unit: day, requests_per_unit: 500, algorithm: fixed-window, granularity: 1h} | 4:78 granularity: 1h (expected: none, it has no effect on fixed-window)",
         "{unit: day, requests_per_unit: 5, replaces: [{name: x}]} | 4:63 name: x (expected: the name of a rule in domain d; there is none, so nothing is replaced)",
-        "~ | 4:5 rate_limit: nothing (expected: a map; without it nothing is limited here)",
+        "`` | 4:5 rate_limit: nothing (expected: a map; without it nothing is limited here)",
       })
   void doubtfulRateLimit_isAcceptedWithAWarning(String rateLimit, String problem) {
     Rules.LoadResult loaded = Rules.parse("rules.yaml", Texts.file(rateLimit));
@@ -390,6 +391,52 @@ class ProblemsTest {
     assertThat(Texts.problems("domain: d\n"))
         .containsExactly(
             "rules.yaml:1:1 descriptors: missing (expected: a list; without it the domain limits nothing)");
+  }
+
+  /** A file as Envoy Gateway writes it. */
+  @Test
+  void emptyFieldsThatAreWrittenOut_areTakenWithoutAWarning() {
+    assertThat(
+            Texts.problems(
+                """
+                name: first-listener
+                domain: first-listener
+                descriptors:
+                  - key: first-route
+                    value: first-route
+                    rate_limit: null
+                    descriptors:
+                      - key: rule-0-match-0
+                        value: ""
+                        rate_limit:
+                          requests_per_unit: 5
+                          unit: SECOND
+                          unlimited: false
+                          name: ""
+                          replaces: []
+                        descriptors: []
+                        shadow_mode: false
+                        quota_mode: false
+                        detailed_metric: false
+                        value_to_metric: false
+                        share_threshold: false
+                    shadow_mode: false
+                """))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"key: \"wk*\"", "key: \"*\"", "{key: \"a*b\", value: x}"})
+  void patternInAKey_isRefused(String descriptor) {
+    String key = descriptor.contains("a*b") ? "a*b" : descriptor.contains("wk") ? "wk*" : "*";
+    assertThat(Texts.problems("domain: d\ndescriptors:\n  - " + descriptor + "\n"))
+        .anySatisfy(
+            problem ->
+                assertThat(problem)
+                    .endsWith(
+                        "key: \""
+                            + key
+                            + "\" (expected: a text without *; only a value can be a pattern)"));
   }
 
   @Test

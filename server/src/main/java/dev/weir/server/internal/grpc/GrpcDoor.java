@@ -72,6 +72,7 @@ public final class GrpcDoor implements Port {
   private static final List<String> SERVICES =
       List.of(
           HealthStatusManager.SERVICE_NAME_ALL_SERVICES,
+          "ratelimit", // The name of envoyproxy/ratelimit, which probes of Kubernetes ask for.
           dev.weir.protocol.envoy.RateLimitServiceGrpc.SERVICE_NAME,
           dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc.SERVICE_NAME,
           dev.weir.protocol.v1.WeirGrpc.SERVICE_NAME);

@@ -8,9 +8,11 @@ import io.vertx.core.http.HttpServerRequest;
  * @param method {@code GET}, which includes HEAD, or {@code POST}
  * @param about its purpose, in a few words
  * @param typed true if a body of another declared type than JSON is refused
+ * @param anyMethod true if a request of any other method is answered in the same way
  * @param handler answers a request whose body is complete
  */
-public record Endpoint(String method, String path, String about, boolean typed, Handler handler) {
+public record Endpoint(
+    String method, String path, String about, boolean typed, boolean anyMethod, Handler handler) {
   public interface Handler {
     void handle(HttpServerRequest request, byte[] body, Requests.Wait wait);
   }
@@ -21,18 +23,23 @@ public record Endpoint(String method, String path, String about, boolean typed, 
   }
 
   static Endpoint get(String path, String about, Prompt handler) {
-    return new Endpoint("GET", path, about, false, prompt(handler));
+    return new Endpoint("GET", path, about, false, false, prompt(handler));
   }
 
   static Endpoint post(String path, String about, boolean typed, Prompt handler) {
-    return new Endpoint("POST", path, about, typed, prompt(handler));
+    return new Endpoint("POST", path, about, typed, false, prompt(handler));
   }
 
   /**
    * Makes an endpoint whose handler may take longer than the request timeout, if it announces this.
    */
   static Endpoint patient(String path, String about, boolean typed, Handler handler) {
-    return new Endpoint("POST", path, about, typed, handler);
+    return new Endpoint("POST", path, about, typed, false, handler);
+  }
+
+  /** Returns the same endpoint for requests of every method. */
+  Endpoint ofAnyMethod() {
+    return new Endpoint(method, path, about, typed, true, handler);
   }
 
   private static Handler prompt(Prompt handler) {
@@ -45,6 +52,8 @@ public record Endpoint(String method, String path, String about, boolean typed, 
   }
 
   boolean accepts(String requestMethod) {
-    return method.equals(requestMethod) || (method.equals("GET") && requestMethod.equals("HEAD"));
+    return anyMethod
+        || method.equals(requestMethod)
+        || (method.equals("GET") && requestMethod.equals("HEAD"));
   }
 }

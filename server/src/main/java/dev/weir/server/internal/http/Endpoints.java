@@ -264,13 +264,15 @@ public final class Endpoints {
             "/v1/lease", "decides requests and lends permits for a while", true, this::lease),
         Endpoint.post("/v1/load", "takes a load reading for elastic rules", true, this::load),
         Endpoint.patient(
-            "/json",
-            "decides one request in the JSON of Envoy's" + " RateLimitRequest",
-            false,
-            this::json),
+                "/json",
+                "decides one request in the JSON of Envoy's RateLimitRequest",
+                false,
+                this::json)
+            .ofAnyMethod(),
         Endpoint.get(Routes.LIVENESS, "whether the server answers at all", this::live),
         Endpoint.get(Routes.READINESS, "whether the server takes requests", this::ready),
-        Endpoint.get(Routes.HEALTH, "as /readyz, for Envoy's settings: 500 if not", this::health),
+        Endpoint.get(Routes.HEALTH, "as /readyz, for Envoy's settings: 500 if not", this::health)
+            .ofAnyMethod(),
         Endpoint.get("/rlconfig", "the rules in force", this::rules),
         Endpoint.get("/metrics", "counters for Prometheus", this::metrics),
         Endpoint.get("/openapi.json", "this interface as an OpenAPI document", this::openApi));

@@ -223,7 +223,8 @@ class CheckBatchTest {
               decided.complete(null);
             };
         endpoints.add(
-            new Endpoint(each.method(), each.path(), each.about(), each.typed(), handler));
+            new Endpoint(
+                each.method(), each.path(), each.about(), each.typed(), each.anyMethod(), handler));
       }
       EventLoops loops = EventLoops.start(settings, Ticker.system());
       HttpDoor door =
