@@ -65,6 +65,41 @@ class RespDoorTest {
   }
 
   @Test
+  void gcra_isClThrottleInAnotherForm() throws Exception {
+    throttle("GCRA gcra 3 1 500", 0, 4, 3, -1, 500);
+    throttle("gcra gcra 3 1 500.0 tokens 2", 0, 4, 1, -1, 1500);
+    throttle("GCRA gcra 3 1 500 TOKENS 2", 1, 4, 1, 500, 1500);
+    throttle("GCRA gcra 3 1 500 TOKENS 5", 1, 4, 1, -1, 1500);
+    throttle("CL.THROTTLE gcra 3 1 500 0", 0, 4, 1, -1, 1500);
+    // A token every 1000.5 seconds.
+    throttle("GCRA half 3 1 1000.5", 0, 4, 3, -1, 1001);
+    throttle("GCRA none 3 1 500 TOKENS 5", 1, 4, 4, -1, -1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GCRA k 3 1 | wrong number of arguments for 'gcra' command (expected: <key> <max_burst>"
+            + " <tokens_per_period> <period seconds> [TOKENS <count>])",
+        "GCRA k 3 1 60 5 | wrong number of arguments for 'gcra' command (expected: <key>"
+            + " <max_burst> <tokens_per_period> <period seconds> [TOKENS <count>])",
+        "GCRA k 3 1 60 PERMITS 5 | GCRA: PERMITS (expected: TOKENS)",
+        "GCRA k 3 1 60 TOKENS 0 | TOKENS: 0 (expected: a whole number, 1..576460752303423487)",
+        "GCRA k -1 1 60 | max_burst: -1 (expected: a whole number, 0..4294967294)",
+        "GCRA k 3 0 60 | tokens_per_period: 0 (expected: a whole number, 1..4294967295)",
+        "GCRA k 3 1 0 | period: 0 (expected: seconds, 0.001..31622400, at most 3 digits behind the"
+            + " point)",
+        "GCRA k 3 1 0.0001 | period: 0.0001 (expected: seconds, 0.001..31622400, at most 3 digits"
+            + " behind the point)",
+        "GCRA k 3 1 1e3 | period: 1e3 (expected: seconds, 0.001..31622400, at most 3 digits behind"
+            + " the point)"
+      })
+  void gcraOfWrongArguments_isOneClearError(String command, String error) throws Exception {
+    assertThat(client.exchange(command.split(" "))).isEqualTo("-ERR " + error + "|");
+  }
+
+  @Test
   void throttle_saysWhetherItIsAllowed() throws Exception {
     throttle("THROTTLE crab 3 1 500", 1, 3, 2, 500, 0);
     throttle("throttle crab 3 1 500 2", 1, 3, 0, 1500, 0);
@@ -171,10 +206,10 @@ class RespDoorTest {
     assertThat(client.exchange("SELECT", "0")).isEqualTo("+OK|");
     assertThat(client.exchange("ECHO", "hello")).isEqualTo("$5|hello|");
     assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":19|");
+    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":20|");
     assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
     assertThat(client.exchange("COMMAND"))
-        .startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+        .startsWith("*20|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The commands of the port for Redis clients. Replies are those of the Redis commands of the same
  * name, as far as clients need them to connect; {@code CL.THROTTLE} is redis-cell's, {@code
- * THROTTLE} throttlecrab's. Confined to one event loop.
+ * THROTTLE} throttlecrab's, and {@code GCRA} the one that clients of Redis send. Confined to one
+ * event loop.
  */
 final class RespCommands {
   /** The state of the connection after a command. */
@@ -43,6 +44,7 @@ final class RespCommands {
       List.of(
           new KnownCommand("cl.throttle", -5, 1, "write"),
           new KnownCommand("throttle", -5, 1, "write"),
+          new KnownCommand("gcra", -5, 1, "write"),
           new KnownCommand("weir.check", -5, 0, "write"),
           new KnownCommand("weir.lease", -6, 0, "write"),
           new KnownCommand("weir.return", -3, 0, "write"),
@@ -93,6 +95,9 @@ final class RespCommands {
   private static final long MAX_COUNT = Quota.MAX_PERMITS;
   private static final long MAX_SECONDS = Quota.MAX_WINDOW_NANOS / 1_000_000_000L;
 
+  /** The largest quantity; a sum with it is in range. */
+  static final long MAX_QUANTITY = Long.MAX_VALUE >> 4;
+
   private final GuardedDecider decider;
   private final Tokens tokens;
   private final ThrottleCalls calls;
@@ -130,11 +135,11 @@ final class RespCommands {
     if (session.transaction != null) {
       return inTransaction(session, session.transaction, command, nowNanos, later);
     }
-    boolean cell = command.is(0, "CL.THROTTLE");
+    ThrottleCalls.Dialect dialect = dialect(command);
     try {
-      if (cell || command.is(0, "THROTTLE")) {
+      if (dialect != null) {
         return checks.run(later)
-            ? throttle(session, command, nowNanos, cell, later)
+            ? throttle(session, command, nowNanos, dialect, later)
             : NextStep.AGAIN;
       }
       if (!calls.run(nowNanos, out, later)) {
@@ -274,28 +279,51 @@ final class RespCommands {
     return checks.run(later) && calls.run(nowNanos, out, later);
   }
 
+  /** Returns the dialect of a command that describes its bucket; null for another command. */
+  private static ThrottleCalls.@Nullable Dialect dialect(RespArguments command) {
+    if (command.is(0, "CL.THROTTLE")) {
+      return ThrottleCalls.Dialect.CELL;
+    }
+    if (command.is(0, "THROTTLE")) {
+      return ThrottleCalls.Dialect.CRAB;
+    }
+    return command.is(0, "GCRA") ? ThrottleCalls.Dialect.GCRA : null;
+  }
+
   private NextStep throttle(
       RespSession session,
       RespArguments command,
       long nowNanos,
-      boolean cell,
+      ThrottleCalls.Dialect dialect,
       Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
       return error(NO_AUTH, nowNanos, later);
     }
-    if (command.count() < 5 || command.count() > 6) {
+    boolean gcra = dialect == ThrottleCalls.Dialect.GCRA;
+    if (gcra ? !GcraArguments.fit(command) : command.count() < 5 || command.count() > 6) {
       throw wrongCount(
-          command, "<key> <max_burst> <count per period> <period seconds> [<quantity>]");
+          command,
+          gcra
+              ? GcraArguments.EXPECTED
+              : "<key> <max_burst> <count per period> <period seconds> [<quantity>]");
     }
     long maxBurst =
-        cell
-            ? command.number(1 + 1, "max_burst", 0, MAX_COUNT - 1) + 1
-            : command.number(1 + 1, "max_burst", 1, MAX_COUNT);
-    long count = command.number(3, "count per period", 1, MAX_COUNT);
-    long seconds = command.number(4, "period", 1, MAX_SECONDS);
-    long quantity =
-        command.count() == 6 ? command.number(5, "quantity", 0, Long.MAX_VALUE >> 4) : 1;
+        dialect == ThrottleCalls.Dialect.CRAB
+            ? command.number(1 + 1, "max_burst", 1, MAX_COUNT)
+            : command.number(1 + 1, "max_burst", 0, MAX_COUNT - 1) + 1;
+    long count = command.number(3, gcra ? "tokens_per_period" : "count per period", 1, MAX_COUNT);
+    long seconds;
+    long quantity;
+    if (gcra) {
+      GcraArguments.Rate rate = GcraArguments.rate(command, count);
+      count = rate.count();
+      seconds = rate.seconds();
+      quantity = GcraArguments.tokens(command);
+    } else {
+      seconds = command.number(4, "period", 1, MAX_SECONDS);
+      quantity = command.count() == 6 ? command.number(5, "quantity", 0, MAX_QUANTITY) : 1;
+    }
     if (LoopLag.here().overloaded(nowNanos, 1)) {
       NextStep after =
           error(
@@ -311,13 +339,7 @@ final class RespCommands {
       return NextStep.AGAIN;
     }
     asked++;
-    calls.add(
-        cell ? ThrottleCalls.Dialect.CELL : ThrottleCalls.Dialect.CRAB,
-        key(command, 1),
-        maxBurst,
-        count,
-        seconds,
-        quantity);
+    calls.add(dialect, key(command, 1), maxBurst, count, seconds, quantity);
     return NextStep.GO_ON;
   }
 

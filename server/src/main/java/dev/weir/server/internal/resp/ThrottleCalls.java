@@ -10,16 +10,17 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Calls of {@code CL.THROTTLE} and {@code THROTTLE} that wait to be decided together, and their
- * replies. The two dialects contradict each other: [redis-cell] states whether a call is limited,
- * [throttlecrab] whether it is allowed; their limits differ by one, and the last two numbers change
- * places. Confined to one event loop.
+ * Calls of {@code CL.THROTTLE}, {@code GCRA} and {@code THROTTLE} that wait to be decided together,
+ * and their replies. The dialects contradict each other: [redis-cell] and {@code GCRA} state
+ * whether a call is limited, [throttlecrab] whether it is allowed; their limits differ by one, and
+ * the last two numbers change places. Confined to one event loop.
  */
 final class ThrottleCalls {
   /** The dialect of a call. */
   enum Dialect {
     CELL,
-    CRAB
+    CRAB,
+    GCRA
   }
 
   /**
@@ -147,13 +148,14 @@ final class ThrottleCalls {
     long retry = allowed ? 0 : retrySeconds(batch, i);
     long reset = seconds(batch.resetAfterNanos(i));
     out.array(5);
-    if (calls.dialects[i] == Dialect.CELL) {
-      out.integer(allowed ? 0 : 1).integer(limit).integer(batch.remaining(i));
-      out.integer(allowed ? -1 : retry).integer(reset);
-    } else {
+    if (calls.dialects[i] == Dialect.CRAB) {
       out.integer(allowed ? 1 : 0).integer(limit).integer(batch.remaining(i));
       out.integer(reset).integer(retry);
+      return;
     }
+    long full = reset == 0 && calls.dialects[i] == Dialect.GCRA ? -1 : reset;
+    out.integer(allowed ? 0 : 1).integer(limit).integer(batch.remaining(i));
+    out.integer(allowed ? -1 : retry).integer(full);
   }
 
   /**
