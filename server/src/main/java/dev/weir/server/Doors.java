@@ -6,7 +6,6 @@ import dev.weir.engine.Engine;
 import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
-import dev.weir.server.internal.deciding.RlsMessages;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.grpc.GrpcDoor;
 import dev.weir.server.internal.grpc.QuotaService;
@@ -156,7 +155,7 @@ final class Doors {
 
   private Port grpc(GuardedDecider decider) throws IOException {
     Tracing tracing = parts.tracing();
-    RlsService rls = new RlsService(decider, new RlsMessages(settings), times(GRPC), tracing);
+    RlsService rls = new RlsService(decider, settings, times(GRPC), tracing);
     List<BindableService> others =
         List.of(
             new WeirService(decider, times(GRPC), tracing),

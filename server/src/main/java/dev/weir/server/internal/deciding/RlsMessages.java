@@ -31,15 +31,22 @@ import org.jspecify.annotations.Nullable;
 public final class RlsMessages {
   private final ServerSettings settings;
   private final boolean headers;
+  private final boolean metadata;
 
   public RlsMessages(ServerSettings settings) {
     this.settings = settings;
     this.headers = settings.value(Settings.RESPONSE_HEADERS);
+    this.metadata = settings.value(Settings.DYNAMIC_METADATA);
   }
 
-  /** Returns whether answers may have header fields for Envoy to add. */
-  public boolean hasHeaders() {
-    return headers;
+  /** Returns whether answers may have more than an overall code and statuses. */
+  public static boolean haveMore(ServerSettings settings) {
+    return settings.value(Settings.RESPONSE_HEADERS) || settings.value(Settings.DYNAMIC_METADATA);
+  }
+
+  /** Returns whether answers have {@link DynamicMetadata}. */
+  public boolean haveMetadata() {
+    return metadata;
   }
 
   public Request request(RateLimitRequest message) throws BadRequest {
@@ -104,6 +111,15 @@ public final class RlsMessages {
     };
   }
 
+  /** Returns the answer to a request. */
+  public RateLimitResponse response(Request request, Answer answer) {
+    RateLimitResponse plain = response(answer);
+    return metadata
+        ? plain.toBuilder().setDynamicMetadata(DynamicMetadata.of(request, answer)).build()
+        : plain;
+  }
+
+  /** Returns an answer without {@link DynamicMetadata}. */
   public RateLimitResponse response(Answer answer) {
     RateLimitResponse.Builder response =
         RateLimitResponse.newBuilder().setOverallCode(code(answer.allowed()));

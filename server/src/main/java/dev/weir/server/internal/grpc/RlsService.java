@@ -12,6 +12,7 @@ import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.deciding.RlsMessages;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.UndecidedBytes;
+import dev.weir.server.internal.settings.ServerSettings;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -35,11 +36,13 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
   private final RlsMessages messages;
   private final RequestTimes times;
   private final Tracing tracing;
+  private final boolean more;
 
   public RlsService(
-      GuardedDecider decider, RlsMessages messages, RequestTimes times, Tracing tracing) {
+      GuardedDecider decider, ServerSettings settings, RequestTimes times, Tracing tracing) {
     this.decider = decider;
-    this.messages = messages;
+    this.messages = new RlsMessages(settings);
+    this.more = RlsMessages.haveMore(settings);
     this.times = times;
     this.tracing = tracing;
   }
@@ -49,9 +52,7 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
    * each answer.
    */
   @Nullable QuickRls quick(int maxBodyBytes) {
-    return tracing.isOn() || messages.hasHeaders()
-        ? null
-        : new QuickRls(decider, times, maxBodyBytes);
+    return tracing.isOn() || more ? null : new QuickRls(decider, times, maxBodyBytes);
   }
 
   @Override
@@ -65,7 +66,7 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
       Consumer<Answer> last =
           answer -> {
             Tracing.end(span, request, answer);
-            answer(answer, begunNanos, observer);
+            answer(request, answer, begunNanos, observer);
           };
       decider.decide(
           request,
@@ -104,12 +105,13 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
     boolean unused = ticket.leave();
   }
 
-  private void answer(Answer answer, long begunNanos, StreamObserver<RateLimitResponse> observer) {
+  private void answer(
+      Request request, Answer answer, long begunNanos, StreamObserver<RateLimitResponse> observer) {
     times.ended(begunNanos, 1);
     if (answer.error() != null) {
       refuse(answer.error(), observer);
     } else {
-      observer.onNext(messages.response(answer));
+      observer.onNext(messages.response(request, answer));
       observer.onCompleted();
     }
   }

@@ -104,7 +104,7 @@ public final class Endpoints {
    * @param off returns true while every request takes the general path
    */
   @Nullable Quick quick(BooleanSupplier off) {
-    return tracing.isOn() || settings.value(Settings.RESPONSE_HEADERS)
+    return tracing.isOn() || RlsMessages.haveMore(settings)
         ? null
         : new QuickRequests(decider, times, fields, settings.value(Settings.MAX_BODY_BYTES), off);
   }
@@ -474,7 +474,7 @@ public final class Endpoints {
       if (HttpPeer.of(request.connection()).isEnding()) {
         addRetryAfter(request.response(), new CheckAnswer(asked, answer).retryAfterSeconds());
       }
-      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(answer));
+      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(asked, answer));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.protocol.envoy.HeaderValue;
 import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.JsonBytes;
 import dev.weir.protocol.http.JsonSyntax;
@@ -76,6 +77,13 @@ final class RlsJson {
     }
   }
 
+  Buffer write(Request request, Answer answer) {
+    if (!messages.haveMetadata()) {
+      return write(answer);
+    }
+    return Buffer.buffer(print(messages.response(request, answer)));
+  }
+
   Buffer write(Answer answer) {
     Buffer text = quickly(answer);
     return text == null ? Buffer.buffer(slowly(answer)) : text;
@@ -83,8 +91,12 @@ final class RlsJson {
 
   /** Writes with protobuf's own writer. */
   String slowly(Answer answer) {
+    return print(messages.response(answer));
+  }
+
+  private static String print(RateLimitResponse message) {
     try {
-      return PRINTER.print(messages.response(answer));
+      return PRINTER.print(message);
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(e); // Only a message with an Any of unknown type has no JSON.
     }

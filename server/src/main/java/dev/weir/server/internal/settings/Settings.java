@@ -528,6 +528,14 @@ public final class Settings {
           "Share of a limit from which permits count as near the limit in the metrics.",
           "NEAR_LIMIT_RATIO");
 
+  public static final Setting<Boolean> DYNAMIC_METADATA =
+      setting(
+          "dynamic-metadata",
+          SettingKind.onOff(),
+          "false",
+          "Tell Envoy, in each answer, the request and the metadata of the rules that it passed.",
+          "RESPONSE_DYNAMIC_METADATA");
+
   public static final Setting<Boolean> RESPONSE_HEADERS =
       setting(
           "response-headers",

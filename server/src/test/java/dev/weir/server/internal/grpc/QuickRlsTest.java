@@ -14,7 +14,6 @@ import dev.weir.server.internal.access.Certificates;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
-import dev.weir.server.internal.deciding.RlsMessages;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
@@ -54,7 +53,7 @@ class QuickRlsTest {
     RlsService rls =
         new RlsService(
             new GuardedDecider(engine, SystemLoad.of(settings, ticker), ticker),
-            new RlsMessages(settings),
+            settings,
             new RequestTimes(counters.times(), ticker),
             Tracing.OFF);
     door =
