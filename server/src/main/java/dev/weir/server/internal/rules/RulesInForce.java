@@ -6,7 +6,6 @@ import dev.weir.internal.Choice;
 import dev.weir.internal.DaemonThreads;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
-import dev.weir.rules.RuleFiles;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
@@ -20,7 +19,6 @@ import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
 import dev.weir.server.internal.settings.StoreUri;
 import dev.weir.server.settings.StartException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,7 +102,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       return e.problems();
     }
     logWarnings(first);
-    logUnread();
+    UnreadFiles.log(settings);
     if (rules.isEmpty() && settings.rulesFromStore()) {
       LogEvent.of(
               Level.INFO,
@@ -293,31 +291,6 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     if (!warnings.isEmpty()) {
       LogEvent.of(Level.WARNING, "rules_warnings", "rules: warnings\n" + lines(warnings))
           .with("problems", fields(warnings))
-          .log();
-    }
-  }
-
-  /**
-   * Logs the files that envoyproxy/ratelimit would read and Weir does not, if the folder is named
-   * by that service's variables.
-   */
-  private void logUnread() {
-    if (!settings.source(Settings.RULES).equals("RUNTIME_ROOT")) {
-      return;
-    }
-    List<String> unread =
-        settings.value(Settings.RULES).stream()
-            .flatMap(folder -> RuleFiles.unread(folder, MAX_LOGGED).stream())
-            .map(path -> path + (Files.isDirectory(path) ? ": a folder" : ": another name"))
-            .toList();
-    if (!unread.isEmpty()) {
-      LogEvent.of(
-              Level.WARNING,
-              "rules_unread",
-              "rules: not read, though envoyproxy/ratelimit reads them (expected: *.yaml and *.yml"
-                  + " in the folder itself)\n"
-                  + bounded(unread))
-          .with("files", unread)
           .log();
     }
   }
