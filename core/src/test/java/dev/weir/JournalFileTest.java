@@ -20,6 +20,7 @@ class JournalFileTest {
 
   /** A flush of what the file had before must not stand for what it has in its next use. */
   @Test
+  @SuppressWarnings("ThreadPriorityCheck") // The flush is to run at this place, in most uses.
   void fileThatIsUsedAgainDuringAFlush_isFlushedAgain() throws Exception {
     JournalFile file =
         JournalFile.create(folder.resolve("file"), BYTES, JournalFile.Flush.BEFORE_ANSWERS);
