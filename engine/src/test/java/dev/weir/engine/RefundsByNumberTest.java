@@ -23,9 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RefundsByNumberTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long LIMIT = 100;
-  private static final String ALGORITHMS =
-      "sliding-window-log,sliding-window-buckets,sliding-window-counter,"
-          + "fixed-window,token-bucket,leaky-bucket";
+  private static final List<String> ALGORITHMS =
+      List.of(
+          "sliding-window-log",
+          "sliding-window-buckets",
+          "sliding-window-counter",
+          "fixed-window",
+          "token-bucket",
+          "leaky-bucket");
 
   private static final String RULES =
       """
@@ -226,7 +231,7 @@ class RefundsByNumberTest {
 
   @Test
   void holdsOfRefusedAndAdmittedRequests_neverHoldMoreThanTheLimit() {
-    for (String algorithm : ALGORITHMS.split(",")) {
+    for (String algorithm : ALGORITHMS) {
       SplittableRandom seeds = Trials.random("holds by number, " + algorithm, 50);
       for (int trial = 0; trial < 50; trial++) {
         long seed = seeds.nextLong();
@@ -237,7 +242,7 @@ class RefundsByNumberTest {
         long inFlight = 0;
         for (int step = 0; step < 200; step++) {
           if (random.nextBoolean() || ends.isEmpty()) {
-            long permits = 1 + random.nextInt(60);
+            long permits = 1L + random.nextInt(60);
             boolean allowed = send(weir, take("user", permits)).allowed();
             inFlight += allowed ? permits : 0;
             ends.add(new Held(permits, allowed));

@@ -78,7 +78,7 @@ class RefundNewestTest {
         long now = 0;
         for (int step = 0; step < STEPS; step++) {
           now += random.nextInt(4) == 0 ? random.nextLong(WINDOW) : random.nextLong(WINDOW / 20);
-          long permits = 1 + random.nextInt(6);
+          long permits = 1L + random.nextInt(6);
           if (random.nextInt(3) > 0) {
             if (charge(store, binding, permits, now)) {
               history.add(new Change(now, permits));
@@ -132,7 +132,7 @@ class RefundNewestTest {
           long oldest = now - WINDOW;
           counted.removeIf(each -> each.atNanos() <= oldest);
           long used = counted.stream().mapToLong(Change::permits).sum();
-          long permits = 1 + random.nextInt(5);
+          long permits = 1L + random.nextInt(5);
           String about = "seed " + seed + ", step " + step;
           if (random.nextInt(3) > 0) {
             boolean fits = used + permits <= LIMIT;
