@@ -11,10 +11,10 @@ import dev.weir.replay.internal.judge.Verdicts;
 import dev.weir.replay.internal.pages.KeyPlot;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class Compare {
   public static Comparison run(
       Traffic traffic, Quota quota, @Nullable String key, @Nullable Path report, Progress progress)
       throws IOException, TrafficException {
-    return run(traffic, quota, key, report, progress, Feed.standardInput());
+    return run(traffic, quota, key, report, progress, TrafficReader.standardInput());
   }
 
   static Comparison run(

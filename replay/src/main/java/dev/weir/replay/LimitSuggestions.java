@@ -9,10 +9,10 @@ import dev.weir.replay.internal.judge.Trace;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.Page;
 import dev.weir.replay.internal.suggest.LimitSearch;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -114,7 +114,7 @@ public final class LimitSuggestions {
   public static Suggestion run(
       Traffic traffic, Options options, @Nullable Path report, Progress progress)
       throws IOException, TrafficException {
-    return run(traffic, options, report, progress, Feed.standardInput());
+    return run(traffic, options, report, progress, TrafficReader.standardInput());
   }
 
   /**

@@ -17,10 +17,10 @@ import dev.weir.replay.internal.recorded.RecordedLoad;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,7 +59,7 @@ public final class Replay {
    */
   public static ReplaySummary run(ReplayOptions options, Progress progress)
       throws IOException, TrafficException {
-    return run(options, progress, Feed.standardInput());
+    return run(options, progress, TrafficReader.standardInput());
   }
 
   static ReplaySummary run(ReplayOptions options, Progress progress, InputStream standardInput)
@@ -67,19 +67,20 @@ public final class Replay {
     Ticker clock = Ticker.system();
     long startNanos = clock.nanos();
     Plan plan = plan(options);
-    try (Feed feed = Feed.open(options.traffic(), plan.template, standardInput);
+    try (TrafficReader reader =
+            TrafficReader.open(options.traffic(), plan.template, standardInput);
         DecisionsWriter decisions = decisions(options, plan.queues)) {
       History history = options.report() == null ? null : new History();
       ReplayTally tally = new ReplayTally(plan.rules, options.domain(), history);
       try (Run run = run(plan, options, tally, decisions)) {
-        feed.each(run::take, tally::unreadable, progress);
+        reader.each(run::take, tally::unreadable, progress);
         run.finish();
       }
-      ReplaySummary.Source source = ReplaySummary.Source.of(feed);
+      ReplaySummary.Source source = ReplaySummary.Source.of(reader);
       Duration taken = Duration.ofNanos(clock.nanos() - startNanos);
       List<String> warnings = new ArrayList<>(plan.warnings);
-      warnings.addAll(feed.warnings());
-      ReplaySummary summary = tally.summary(source, feed.stopped(), warnings, taken);
+      warnings.addAll(reader.warnings());
+      ReplaySummary summary = tally.summary(source, reader.stopped(), warnings, taken);
       summary = summary.with(Warnings.of(summary, plan.rules, options, tally.matched()));
       Path report = options.report();
       if (report != null && history != null) {

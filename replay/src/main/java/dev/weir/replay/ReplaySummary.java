@@ -4,9 +4,9 @@ import dev.weir.Throttle;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.SummaryJson;
 import dev.weir.replay.internal.pages.SummaryText;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
+import dev.weir.traffic.TrafficReader;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -79,9 +79,9 @@ public record ReplaySummary(
       notes = List.copyOf(notes);
     }
 
-    public static Source of(Feed feed) {
+    public static Source of(TrafficReader reader) {
       return new Source(
-          feed.inputs(), feed.format(), feed.timeColumn(), feed.timeUnit(), feed.notes());
+          reader.inputs(), reader.format(), reader.timeColumn(), reader.timeUnit(), reader.notes());
     }
 
     /** Returns the format and the time's column, for people. */

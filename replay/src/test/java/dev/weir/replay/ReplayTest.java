@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Throttle;
 import dev.weir.replay.internal.pages.DecisionsWriter;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -135,12 +135,12 @@ class ReplayTest {
     trial.input("in.csv", "time,k\n" + "5,a\n".repeat(30));
     Traffic traffic = trial.traffic(options -> options.sort(true)).traffic();
     int[] taken = {0};
-    try (Feed feed =
-        Feed.open(
+    try (TrafficReader reader =
+        TrafficReader.open(
             traffic,
             RequestTemplate.of("d", traffic.descriptors(), "1"),
             InputStream.nullInputStream())) {
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) -> {
             if (++taken[0] == 10) {
               Thread.currentThread().interrupt();
@@ -148,7 +148,7 @@ class ReplayTest {
           },
           (input, line, reason) -> {},
           Progress.NONE);
-      assertThat(feed.stopped()).isTrue();
+      assertThat(reader.stopped()).isTrue();
     }
     assertThat(taken[0]).isEqualTo(10);
   }

@@ -60,7 +60,10 @@ public enum Format {
   /** The formats that can be written as well as read. */
   static final List<Format> WRITTEN = List.of(COMBINED, CSV, TSV, JSONL);
 
-  /** The formats whose columns are unknown until the input's beginning is read. */
+  /**
+   * The formats of no particular program: no column of theirs has the time or the client for
+   * certain, and these are found by their usual names.
+   */
   public static final List<Format> GENERAL = List.of(LTSV, CSV, TSV, JSONL);
 
   /** Returns the name used in flags and reports, for example {@code jsonl}. */

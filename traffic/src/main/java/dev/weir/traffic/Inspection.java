@@ -13,7 +13,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of an input. Immutable.
+ * The result of an {@link Inspector}: the contents of an input. Immutable.
  *
  * @param input its name
  * @param format the format of its records

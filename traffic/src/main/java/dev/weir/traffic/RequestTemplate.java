@@ -8,7 +8,7 @@ import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.ColumnTemplate;
 import dev.weir.traffic.internal.read.LoadColumn;
-import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordValues;
 import dev.weir.traffic.internal.read.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -215,8 +215,8 @@ public final class RequestTemplate {
    *
    * @throws UnreadableException if it is not a share
    */
-  double load(RecordFields fields) throws UnreadableException {
-    return load.of(fields);
+  double load(RecordValues values) throws UnreadableException {
+    return load.of(values);
   }
 
   /**
@@ -224,8 +224,8 @@ public final class RequestTemplate {
    *
    * @throws UnreadableException if the permits are not a number in range
    */
-  Request request(RecordFields fields) throws UnreadableException {
-    long count = fixedPermits >= 0 ? fixedPermits : permits(fields);
+  Request request(RecordValues values) throws UnreadableException {
+    long count = fixedPermits >= 0 ? fixedPermits : permits(values);
     Long each = count;
     Descriptor[] made = new Descriptor[descriptors.size()];
     for (int i = 0; i < made.length; i++) {
@@ -233,19 +233,19 @@ public final class RequestTemplate {
       Entry[] entries = new Entry[parts.size()];
       for (int j = 0; j < entries.length; j++) {
         Part part = parts.get(j);
-        entries[j] = new Entry(part.key, part.value.render(fields));
+        entries[j] = new Entry(part.key, part.value.render(values));
       }
       made[i] = new Descriptor(List.of(entries), null, each);
     }
     return new Request(domain, List.of(made), 1);
   }
 
-  private long permits(RecordFields fields) throws UnreadableException {
+  private long permits(RecordValues values) throws UnreadableException {
     int slot = permits.onlySlot();
     if (slot >= 0) {
-      return permits(fields.data(slot), fields.from(slot), fields.to(slot));
+      return permits(values.data(slot), values.from(slot), values.to(slot));
     }
-    byte[] text = permits.render(fields).getBytes(StandardCharsets.UTF_8);
+    byte[] text = permits.render(values).getBytes(StandardCharsets.UTF_8);
     return permits(text, 0, text.length);
   }
 

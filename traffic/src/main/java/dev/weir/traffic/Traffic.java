@@ -198,7 +198,7 @@ public record Traffic(
 
     /**
      * Sets the zone of times that are written without one. Default: not known; they are then taken
-     * for UTC, with a line in {@link Feed#notes}.
+     * for UTC, with a line in {@link TrafficReader#notes}.
      */
     public Builder zone(@Nullable ZoneId zone) {
       this.zone = zone;

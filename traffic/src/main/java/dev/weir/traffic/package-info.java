@@ -4,9 +4,9 @@
  * <ul>
  *   <li>{@link dev.weir.traffic.Traffic}: the source of requests, by files, format and template;
  *       begin here
- *   <li>{@link dev.weir.traffic.Feed}: requests in order of time
+ *   <li>{@link dev.weir.traffic.TrafficReader}: requests in order of time
  *   <li>{@link dev.weir.traffic.Format}: the formats of logs
- *   <li>{@link dev.weir.traffic.InputInspection}: the columns of a log
+ *   <li>{@link dev.weir.traffic.Inspector}: the contents of a log
  *   <li>{@link dev.weir.traffic.Generator}: generated requests
  * </ul>
  *

@@ -405,7 +405,7 @@ public enum DocumentedLog {
     return format;
   }
 
-  /** Returns the lines before the first record, which are no records. */
+  /** Returns the lines before the first record, which are no records; most logs have none. */
   List<String> header() {
     return switch (this) {
       case IIS ->
@@ -430,7 +430,7 @@ public enum DocumentedLog {
     return line.apply(request);
   }
 
-  /** Returns the number of nanoseconds to which the format's time is cut. */
+  /** Returns the number of nanoseconds to which the format's time is cut, by default a million. */
   long resolutionNanos() {
     return switch (this) {
       case APACHE_COMMON, COMBINED, VHOST, QUOTED, INGRESS, TRAEFIK, S3, IIS, CLOUDFRONT ->
@@ -439,7 +439,15 @@ public enum DocumentedLog {
     };
   }
 
-  /** Returns the expected contents of the columns that have the same name in all logs. */
+  /** Returns the column with the client's address. */
+  String client() {
+    return this == ENVOY ? "forwarded_for" : "ip";
+  }
+
+  /**
+   * Returns the expected contents of the columns: first of those that all logs have, then of those
+   * of this log.
+   */
   Map<String, String> columns(Logged r) {
     Map<String, String> all = new TreeMap<>();
     all.put("method", r.method());
@@ -450,7 +458,7 @@ public enum DocumentedLog {
     if (this != IIS) {
       all.put("bytes", Long.toString(r.bytes()));
     }
-    all.put(this == ENVOY ? "forwarded_for" : "ip", r.ip());
+    all.put(client(), r.ip());
     switch (this) {
       case APACHE_COMMON -> all.put("user", r.user());
       case COMBINED, QUOTED, INGRESS, TRAEFIK -> {

@@ -211,12 +211,12 @@ class GeneratorTest {
     assertThat(Detection.format("-", lines.head())).isEqualTo(format);
     RequestTemplate template = RequestTemplate.of("", List.of("k={ip} {path} {status}"), "{bytes}");
     List<String> read = new ArrayList<>();
-    try (Feed feed =
-        Feed.open(
+    try (TrafficReader reader =
+        TrafficReader.open(
             Traffic.builder("-").build(),
             template,
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) ->
               read.add(nanos / SECOND + " " + request.descriptors().get(0)),
           (input, line, reason) -> read.add(reason),

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class InspectTest {
   private static Inspection inspect(String text) throws Exception {
-    return InputInspection.run(
+    return Inspector.inspect(
         Traffic.builder("-").build(),
         Progress.NONE,
         new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
@@ -155,7 +155,7 @@ class InspectTest {
     Traffic traffic =
         Traffic.builder("-").layout("time time ip").zone(ZoneId.of("Europe/Berlin")).build();
     Inspection found =
-        InputInspection.run(
+        Inspector.inspect(
             traffic,
             Progress.NONE,
             new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)));
@@ -163,6 +163,6 @@ class InspectTest {
         .containsExactly("--input", "-", "--layout", "time time ip", "--zone", "Europe/Berlin");
     assertThat(found.notes()).isEmpty();
     assertThat(inspect("time,ip\n2026-11-27 06:14:49,192.0.2.1\n").notes())
-        .containsExactly(Feed.UTC_NOTE);
+        .containsExactly(OpenedInputs.UTC_NOTE);
   }
 }

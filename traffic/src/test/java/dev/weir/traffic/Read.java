@@ -1,8 +1,8 @@
 package dev.weir.traffic;
 
 import dev.weir.traffic.internal.read.Lines;
-import dev.weir.traffic.internal.read.RecordFields;
 import dev.weir.traffic.internal.read.RecordReader;
+import dev.weir.traffic.internal.read.RecordValues;
 import dev.weir.traffic.internal.read.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -48,16 +48,16 @@ public final class Read {
   }
 
   private static List<String> rest(RecordReader reader, int columns) throws IOException {
-    RecordFields fields = new RecordFields(columns);
+    RecordValues values = new RecordValues(columns);
     List<String> found = new ArrayList<>();
     boolean more = true;
     while (more) {
       try {
-        more = reader.next(fields);
+        more = reader.next(values);
         if (more) {
           StringBuilder record = new StringBuilder().append(reader.line());
           for (int i = 0; i < columns; i++) {
-            record.append('|').append(fields.text(i));
+            record.append('|').append(values.text(i));
           }
           found.add(record.toString());
         }

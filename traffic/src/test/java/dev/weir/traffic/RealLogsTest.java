@@ -29,20 +29,20 @@ class RealLogsTest {
   private static final String STARTED =
       "unreadable: 1 of 20 lines: - line 1: neither a request nor an answer";
 
-  private static Feed open(Traffic traffic, byte[] text, @Nullable String descriptor)
+  private static TrafficReader open(Traffic traffic, byte[] text, @Nullable String descriptor)
       throws Exception {
     RequestTemplate template =
         descriptor == null ? null : RequestTemplate.of("d", List.of(descriptor), "1");
-    return Feed.open(traffic, template, new ByteArrayInputStream(text));
+    return TrafficReader.open(traffic, template, new ByteArrayInputStream(text));
   }
 
   private static Traffic traffic(@Nullable ZoneId zone) {
     return Traffic.builder("-").zone(zone).build();
   }
 
-  private static List<RealLog.Sent> read(Feed feed) throws Exception {
+  private static List<RealLog.Sent> read(TrafficReader reader) throws Exception {
     List<RealLog.Sent> all = new ArrayList<>();
-    feed.each(
+    reader.each(
         (input, line, nanos, request, load) -> {
           List<String> values =
               request.descriptors().get(0).entries().stream().map(Entry::value).toList();
@@ -62,19 +62,19 @@ class RealLogsTest {
   @ParameterizedTest
   @EnumSource(RealLog.class)
   void everyRecord_isTheRequestThatWasSent(RealLog log) throws Exception {
-    try (Feed feed = open(traffic(log.zone()), log.text(), descriptor(log))) {
-      assertThat(read(feed)).isEqualTo(log.truth());
-      assertThat(feed.format()).isEqualTo(log.format());
-      assertThat(feed.notes()).noneMatch(note -> note.equals(Feed.UTC_NOTE));
+    try (TrafficReader reader = open(traffic(log.zone()), log.text(), descriptor(log))) {
+      assertThat(read(reader)).isEqualTo(log.truth());
+      assertThat(reader.format()).isEqualTo(log.format());
+      assertThat(reader.notes()).noneMatch(note -> note.equals(OpenedInputs.UTC_NOTE));
     }
   }
 
   @ParameterizedTest
   @EnumSource(RealLog.class)
   void zoneThatIsMissing_isSaidAndNothingElseIsWrong(RealLog log) throws Exception {
-    try (Feed feed = open(traffic(null), log.text(), descriptor(log))) {
-      List<RealLog.Sent> read = read(feed);
-      assertThat(feed.notes().contains(Feed.UTC_NOTE)).isEqualTo(log.zoneMissing());
+    try (TrafficReader reader = open(traffic(null), log.text(), descriptor(log))) {
+      List<RealLog.Sent> read = read(reader);
+      assertThat(reader.notes().contains(OpenedInputs.UTC_NOTE)).isEqualTo(log.zoneMissing());
       long offNanos = log.zoneMissing() ? -12_600_000_000_000L : 0;
       assertThat(read)
           .isEqualTo(
@@ -95,23 +95,23 @@ class RealLogsTest {
   @ParameterizedTest
   @EnumSource(RealLog.class)
   void key_isTheClientsAddressWithoutAFlag(RealLog log) throws Exception {
-    try (Feed feed = open(traffic(log.zone()), log.text(), null)) {
+    try (TrafficReader reader = open(traffic(log.zone()), log.text(), null)) {
       List<String> keys = new ArrayList<>();
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> {},
           Progress.NONE);
-      assertThat(feed.template().levels().get(0).key()).isEqualTo(log.key());
+      assertThat(reader.template().levels().get(0).key()).isEqualTo(log.key());
       assertThat(keys)
           .isEqualTo(
               log.truth().stream()
                   .map(sent -> sent.client().replace("2001:db8::1", "2001:db8::/64"))
                   .toList());
       if (log == RealLog.FASTIFY) {
-        assertThat(feed.warnings()).containsExactly(STARTED);
+        assertThat(reader.warnings()).containsExactly(STARTED);
       } else {
-        assertThat(feed.warnings()).isEmpty();
+        assertThat(reader.warnings()).isEmpty();
       }
     }
   }
@@ -120,8 +120,7 @@ class RealLogsTest {
   @EnumSource(RealLog.class)
   void inspect_showsWhatIsReplayed(RealLog log) throws Exception {
     Inspection inspection =
-        InputInspection.run(
-            traffic(log.zone()), Progress.NONE, new ByteArrayInputStream(log.text()));
+        Inspector.inspect(traffic(log.zone()), Progress.NONE, new ByteArrayInputStream(log.text()));
     assertThat(inspection.format()).isEqualTo(log.format());
     assertThat(inspection.candidates().get(0)).isEqualTo(log.key());
     List<RealLog.Sent> truth = log.truth();
@@ -153,9 +152,9 @@ class RealLogsTest {
         .hasMessageContainingAll(
             "local.log\" has times without a zone",
             "zoned.log\" has others (expected: --zone with");
-    try (Feed feed = open(both.zone(RealLog.ZONE).build(), new byte[0], "ip={ip}")) {
+    try (TrafficReader reader = open(both.zone(RealLog.ZONE).build(), new byte[0], "ip={ip}")) {
       List<Long> times = new ArrayList<>();
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) -> times.add(nanos), (i, l, w) -> {}, Progress.NONE);
       assertThat(times).hasSize(76).isSorted();
     }
@@ -166,16 +165,18 @@ class RealLogsTest {
     StringBuilder table =
         new StringBuilder("| written by | format | key | zone |\n|---|---|---|---|\n");
     for (RealLog log : RealLog.values()) {
-      try (Feed feed = open(traffic(null), log.text(), null)) {
-        feed.each((i, l, n, r, d) -> {}, (i, l, w) -> {}, Progress.NONE);
-        table.append("| ").append(log.title()).append(" | `").append(feed.format());
-        table.append("` | `").append(feed.template().levels().get(0).key()).append("` | ");
+      try (TrafficReader reader = open(traffic(null), log.text(), null)) {
+        reader.each((i, l, n, r, d) -> {}, (i, l, w) -> {}, Progress.NONE);
+        table.append("| ").append(log.title()).append(" | `").append(reader.format());
+        table.append("` | `").append(reader.template().levels().get(0).key()).append("` | ");
         table.append(
-            feed.notes().contains(Feed.UTC_NOTE) ? "none: UTC, unless `--zone` says it" : "read");
+            reader.notes().contains(OpenedInputs.UTC_NOTE)
+                ? "none: UTC, unless `--zone` says it"
+                : "read");
         table.append(" |\n");
       }
     }
-    assertThat(Files.readString(Path.of("..", "docs", "replay.md"))).contains(table);
+    DocumentedTable.check(table.toString());
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
-import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordValues;
 import dev.weir.traffic.internal.read.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,21 +18,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestTemplateTest {
   private static final List<String> COLUMNS = List.of("a", "b", "c,d");
 
-  private static Request request(List<String> descriptors, String permits, String... values)
+  private static Request request(List<String> descriptors, String permits, String... texts)
       throws Exception {
     RequestTemplate template = RequestTemplate.of("d", descriptors, permits);
     assertThat(COLUMNS).containsAll(template.columns());
     template.bind(COLUMNS);
-    RecordFields fields = new RecordFields(COLUMNS.size());
-    for (int i = 0; i < values.length; i++) {
-      byte[] bytes = values[i].getBytes(StandardCharsets.UTF_8);
-      fields.set(i, bytes, 0, bytes.length);
+    RecordValues values = new RecordValues(COLUMNS.size());
+    for (int i = 0; i < texts.length; i++) {
+      byte[] bytes = texts[i].getBytes(StandardCharsets.UTF_8);
+      values.set(i, bytes, 0, bytes.length);
     }
-    return template.request(fields);
+    return template.request(values);
   }
 
-  private static List<Entry> entries(String descriptor, String... values) throws Exception {
-    return request(List.of(descriptor), "1", values).descriptors().get(0).entries();
+  private static List<Entry> entries(String descriptor, String... texts) throws Exception {
+    return request(List.of(descriptor), "1", texts).descriptors().get(0).entries();
   }
 
   @Test

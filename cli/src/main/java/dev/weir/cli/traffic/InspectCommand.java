@@ -1,7 +1,7 @@
 package dev.weir.cli.traffic;
 
-import dev.weir.traffic.InputInspection;
 import dev.weir.traffic.Inspection;
+import dev.weir.traffic.Inspector;
 import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.util.List;
@@ -36,7 +36,7 @@ public final class InspectCommand extends TrafficCommand {
     flags().add(files);
     Inspection inspection;
     try (ReplayBar bar = new ReplayBar("inspect")) {
-      inspection = InputInspection.run(flags().traffic(), bar);
+      inspection = Inspector.inspect(flags().traffic(), bar);
     }
     show(json ? inspection.json() : inspection.text());
     if (inspection.records() == 0) {

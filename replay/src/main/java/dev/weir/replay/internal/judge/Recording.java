@@ -6,11 +6,11 @@ import dev.weir.replay.internal.pages.Figures;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -55,8 +55,8 @@ public record Recording(
     Trace trace = new Trace(Runtime.getRuntime().maxMemory() / 2);
     long[] unreadable = {0};
     List<UnreadableLine> lines = new ArrayList<>();
-    try (Feed feed = Feed.open(traffic, template, standard)) {
-      feed.each(
+    try (TrafficReader reader = TrafficReader.open(traffic, template, standard)) {
+      reader.each(
           (input, line, nanos, request, load) -> add(trace, nanos, request),
           (input, line, reason) -> {
             unreadable[0]++;
@@ -65,7 +65,7 @@ public record Recording(
             }
           },
           progress);
-      ReplaySummary.Source source = ReplaySummary.Source.of(feed);
+      ReplaySummary.Source source = ReplaySummary.Source.of(reader);
       if (trace.size() == 0) {
         throw new TrafficException(
             "input: no record can be read"
@@ -74,12 +74,12 @@ public record Recording(
       }
       return new Recording(
           trace,
-          feed.template(),
+          reader.template(),
           source,
           unreadable[0],
           List.copyOf(lines),
-          feed.warnings(),
-          feed.stopped());
+          reader.warnings(),
+          reader.stopped());
     }
   }
 

@@ -3,8 +3,8 @@ package dev.weir.replay.internal.judge;
 import dev.weir.MemoryStore;
 import dev.weir.internal.Varint;
 import dev.weir.internal.VarintReader;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -76,7 +76,7 @@ public final class Trace {
               + " records (expected: as many as half of the heap of "
               + (maxBytes >> 19)
               + " MiB holds; "
-              + Feed.MORE_HEAP
+              + TrafficReader.MORE_HEAP
               + ", or read less)");
     }
     long now = Math.max(lastNanos, nanos);
@@ -126,7 +126,7 @@ public final class Trace {
             + " keys (expected: as much as a quarter of the heap of "
             + (maxBytes >> 19)
             + " MiB holds; "
-            + Feed.MORE_HEAP
+            + TrafficReader.MORE_HEAP
             + ", or take a smaller limit)");
   }
 

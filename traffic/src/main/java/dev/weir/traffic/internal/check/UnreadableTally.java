@@ -1,12 +1,12 @@
 package dev.weir.traffic.internal.check;
 
-import dev.weir.traffic.Feed;
+import dev.weir.traffic.TrafficReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** A counter of lines that cannot be read, which keeps the first of them. */
-public final class UnreadableTally implements Feed.UnreadableLines {
+public final class UnreadableTally implements TrafficReader.UnreadableLines {
   private static final int SHOWN = 3;
 
   private long count;

@@ -34,13 +34,13 @@ final class AnsweredRequests implements RecordReader {
   private static final class WaitingRequest {
     private final long line;
     private final String id;
-    private final RecordFields fields;
+    private final RecordValues values;
     private boolean answered;
 
-    WaitingRequest(long line, String id, RecordFields fields, boolean answered) {
+    WaitingRequest(long line, String id, RecordValues values, boolean answered) {
       this.line = line;
       this.id = id;
-      this.fields = fields;
+      this.values = values;
       this.answered = answered;
     }
   }
@@ -115,9 +115,9 @@ final class AnsweredRequests implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     while (!ended && !isReady()) {
-      RecordFields record = new RecordFields(below.size());
+      RecordValues record = new RecordValues(below.size());
       try {
         ended = !reader.next(record);
       } finally {
@@ -134,11 +134,11 @@ final class AnsweredRequests implements RecordReader {
     byId.remove(next.id, next);
     line = next.line;
     for (int slot = 0; slot < wanted.size(); slot++) {
-      RecordFields found = next.fields;
+      RecordValues found = next.values;
       if (required[slot] && found.from(slot) == found.to(slot)) {
         throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
-      fields.set(slot, found.data(slot), found.from(slot), found.to(slot));
+      values.set(slot, found.data(slot), found.from(slot), found.to(slot));
     }
     return true;
   }
@@ -148,7 +148,7 @@ final class AnsweredRequests implements RecordReader {
     return first != null && (first.answered || waiting.size() >= MOST);
   }
 
-  private void take(RecordFields record) throws UnreadableException {
+  private void take(RecordValues record) throws UnreadableException {
     String id = record.text(below.indexOf(ID));
     if (!record.text(below.indexOf(TARGET)).isEmpty()) {
       WaitingRequest request = new WaitingRequest(line, id, record, !answersWanted);
@@ -164,11 +164,11 @@ final class AnsweredRequests implements RecordReader {
     }
   }
 
-  private void answer(WaitingRequest request, RecordFields answer) {
+  private void answer(WaitingRequest request, RecordValues answer) {
     request.answered = true;
     for (int slot = 0; slot < wanted.size(); slot++) {
       if (isAnswers(wanted.get(slot))) {
-        request.fields.set(slot, answer.data(slot), answer.from(slot), answer.to(slot));
+        request.values.set(slot, answer.data(slot), answer.from(slot), answer.to(slot));
       }
     }
   }

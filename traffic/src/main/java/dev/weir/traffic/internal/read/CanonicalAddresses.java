@@ -24,20 +24,20 @@ final class CanonicalAddresses {
   private long lists;
 
   /** Replaces the address in a slot by its one form. */
-  void replace(RecordFields fields, int slot) {
-    byte[] data = fields.data(slot);
-    int from = fields.from(slot);
-    int to = fields.to(slot);
+  void replace(RecordValues values, int slot) {
+    byte[] data = values.data(slot);
+    int from = values.from(slot);
+    int to = values.to(slot);
     int at = from;
     while (at < to && (data[at] == '.' || (data[at] >= '0' && data[at] <= '9'))) {
       at++;
     }
     if (at < to) { // Only IPv4 has a single form.
-      other(fields, slot, data, from, to);
+      other(values, slot, data, from, to);
     }
   }
 
-  private void other(RecordFields fields, int slot, byte[] data, int from, int to) {
+  private void other(RecordValues values, int slot, byte[] data, int from, int to) {
     int hash = 0;
     boolean list = false;
     for (int at = from; at < to; at++) {
@@ -59,7 +59,7 @@ final class CanonicalAddresses {
         canonical[place] = form;
       }
     }
-    fields.set(slot, form, 0, form.length);
+    values.set(slot, form, 0, form.length);
   }
 
   /** Returns the one form of a text. */

@@ -32,8 +32,8 @@ public final class ColumnTemplate {
       return new Name(column, column, UsualColumns.hasAddresses(column) ? AddressKey.USUAL : null);
     }
 
-    String value(RecordFields fields, int slot) {
-      String text = fields.text(slot);
+    String value(RecordValues values, int slot) {
+      String text = values.text(slot);
       // The usual case: an IPv4 address is its own key, and so is text that is not an address.
       if (address == null || (address == AddressKey.USUAL && text.indexOf(':') < 0)) {
         return text;
@@ -168,28 +168,28 @@ public final class ColumnTemplate {
         : null;
   }
 
-  public String render(RecordFields fields) {
+  public String render(RecordValues values) {
     if (slots.length == 1) {
-      return render(0, fields);
+      return render(0, values);
     }
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < slots.length; i++) {
-      text.append(render(i, fields));
+      text.append(render(i, values));
     }
     return text.toString();
   }
 
-  private String render(int i, RecordFields fields) {
+  private String render(int i, RecordValues values) {
     Part part = parts.get(i);
     int[] alternatives = slots[i];
     if (alternatives.length == 0) {
       return part.text;
     }
     if (alternatives.length == 1) {
-      return part.names.get(0).value(fields, alternatives[0]);
+      return part.names.get(0).value(values, alternatives[0]);
     }
     for (int j = 0; j < alternatives.length; j++) {
-      String value = part.names.get(j).value(fields, alternatives[j]);
+      String value = part.names.get(j).value(values, alternatives[j]);
       if (!value.isEmpty() && !value.equals(NOTHING)) {
         return part.names.get(j).name + ":" + value;
       }

@@ -161,7 +161,7 @@ final class CombinedReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -181,12 +181,12 @@ final class CombinedReader implements RecordReader {
     find(data, start, end);
     for (int column = 0; column <= last; column++) {
       if (slots[column] >= 0) {
-        fill(fields, column, data);
+        fill(values, column, data);
       }
     }
     for (int column = VHOST; column < slots.length; column++) {
       if (slots[column] >= 0) {
-        fill(fields, column, data);
+        fill(values, column, data);
       }
     }
     return true;
@@ -399,22 +399,22 @@ final class CombinedReader implements RecordReader {
     }
   }
 
-  private void fill(RecordFields fields, int column, byte[] data) {
+  private void fill(RecordValues values, int column, byte[] data) {
     int slot = slots[column];
     int start = from[column];
     int end = to[column];
     if (start < 0) {
       boolean empty = column == QUERY || column == REFERER || column == AGENT || column == PROXIES;
-      fields.set(slot, NOTHING, 0, empty ? 0 : 1);
+      values.set(slot, NOTHING, 0, empty ? 0 : 1);
     } else if (column == PATH && start == end && from[HOST] >= 0) {
-      fields.set(slot, RequestLine.ROOT, 0, 1);
+      values.set(slot, RequestLine.ROOT, 0, 1);
     } else if (column == BYTES && end - start == 1 && data[start] == '-') {
-      fields.set(slot, ZERO, 0, 1); // Apache writes no bytes as a hyphen.
+      values.set(slot, ZERO, 0, 1); // Apache writes no bytes as a hyphen.
     } else if (Escapes.any(data, start, end)) {
       byte[] plain = Escapes.undone(data, start, end);
-      fields.set(slot, plain, 0, plain.length);
+      values.set(slot, plain, 0, plain.length);
     } else {
-      fields.set(slot, data, start, end);
+      values.set(slot, data, start, end);
     }
   }
 }

@@ -117,7 +117,7 @@ final class DelimitedReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     if (!read()) {
       return false;
     }
@@ -131,9 +131,9 @@ final class DelimitedReader implements RecordReader {
       if (slots[i] >= 0) {
         if (doubled[i]) {
           byte[] value = value(i);
-          fields.set(slots[i], value, 0, value.length);
+          values.set(slots[i], value, 0, value.length);
         } else {
-          fields.set(slots[i], lines.data(), lines.from() + from[i], lines.from() + to[i]);
+          values.set(slots[i], lines.data(), lines.from() + from[i], lines.from() + to[i]);
         }
       }
     }

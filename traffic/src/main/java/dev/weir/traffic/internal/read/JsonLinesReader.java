@@ -160,7 +160,7 @@ final class JsonLinesReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -172,7 +172,7 @@ final class JsonLinesReader implements RecordReader {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new UnreadableException("no JSON object");
       }
-      object(parser, root, fields);
+      object(parser, root, values);
       if (parser.nextToken() != null) {
         throw new UnreadableException("text behind the JSON object");
       }
@@ -181,7 +181,7 @@ final class JsonLinesReader implements RecordReader {
     }
     for (int slot = 0; slot < found.length; slot++) {
       if (!found[slot] && optional[slot]) {
-        fields.set(slot, NOTHING, 0, 0);
+        values.set(slot, NOTHING, 0, 0);
       } else if (!found[slot]) {
         throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
@@ -193,7 +193,7 @@ final class JsonLinesReader implements RecordReader {
     return e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
   }
 
-  private void object(JsonParser parser, Node node, RecordFields fields)
+  private void object(JsonParser parser, Node node, RecordValues values)
       throws IOException, UnreadableException {
     JsonToken token = parser.nextToken();
     while (token == JsonToken.FIELD_NAME) {
@@ -202,7 +202,7 @@ final class JsonLinesReader implements RecordReader {
       if (child == null) {
         parser.skipChildren();
       } else if (token == JsonToken.START_OBJECT) {
-        object(parser, child, fields);
+        object(parser, child, values);
       } else if (child.slot < 0 || token == JsonToken.VALUE_NULL) {
         parser.skipChildren();
       } else if (token == JsonToken.START_ARRAY) {
@@ -212,7 +212,7 @@ final class JsonLinesReader implements RecordReader {
                 + ": a list (expected: one value)");
       } else {
         byte[] value = parser.getText().getBytes(StandardCharsets.UTF_8);
-        fields.set(child.slot, value, 0, value.length);
+        values.set(child.slot, value, 0, value.length);
         found[child.slot] = true;
       }
       token = parser.nextToken();

@@ -107,7 +107,7 @@ final class LayoutReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -118,21 +118,21 @@ final class LayoutReader implements RecordReader {
     int at = anchored ? anchor(data, lines.from(), end) : lines.from();
     for (int i = 0; i <= last; i++) {
       if (at >= end && (i >= firstOptional || i > needed)) {
-        missing(i, fields);
+        missing(i, values);
       } else if (at >= end) {
         throw new UnreadableException(pieces.get(i).name() + ": the line ends before it");
       } else if (i <= needed) {
-        at = piece(i, data, at, end, fields);
+        at = piece(i, data, at, end, values);
       } else {
-        at = behindNeeded(i, data, at, end, fields);
+        at = behindNeeded(i, data, at, end, values);
       }
     }
     return true;
   }
 
-  private void missing(int piece, RecordFields fields) {
+  private void missing(int piece, RecordValues values) {
     if (slots[piece] >= 0) {
-      fields.set(slots[piece], NOTHING, 0, 0);
+      values.set(slots[piece], NOTHING, 0, 0);
     }
   }
 
@@ -140,17 +140,17 @@ final class LayoutReader implements RecordReader {
    * Reads a value that no record must have; if it cannot be read, the values behind it cannot
    * either.
    */
-  private int behindNeeded(int i, byte[] data, int start, int end, RecordFields fields) {
+  private int behindNeeded(int i, byte[] data, int start, int end, RecordValues values) {
     try {
-      return piece(i, data, start, end, fields);
+      return piece(i, data, start, end, values);
     } catch (UnreadableException e) {
-      missing(i, fields);
+      missing(i, values);
       return end;
     }
   }
 
   /** Reads a value. Returns the place where the next one begins. */
-  private int piece(int i, byte[] data, int start, int end, RecordFields fields)
+  private int piece(int i, byte[] data, int start, int end, RecordValues values)
       throws UnreadableException {
     Piece piece = pieces.get(i);
     int from = start;
@@ -193,10 +193,10 @@ final class LayoutReader implements RecordReader {
     int slot = slots[i];
     if (slot >= 0 && piece.kind() == Kind.ESCAPED && Escapes.any(data, from, to)) {
       byte[] plain = Escapes.undone(data, from, to);
-      fields.set(slot, plain, 0, plain.length);
+      values.set(slot, plain, 0, plain.length);
     } else if (slot >= 0) {
       cut += to >= end && !word ? 1 : 0;
-      fields.set(slot, data, from, to);
+      values.set(slot, data, from, to);
     }
     return word ? to + 1 : to + 2;
   }

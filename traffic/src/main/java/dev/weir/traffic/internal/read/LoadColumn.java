@@ -39,11 +39,11 @@ public final class LoadColumn {
    *
    * @throws UnreadableException if that is not a share
    */
-  public double of(RecordFields fields) throws UnreadableException {
+  public double of(RecordValues values) throws UnreadableException {
     if (column == null) {
       return Double.NaN;
     }
-    String text = column.render(fields).strip();
+    String text = column.render(values).strip();
     if (text.isEmpty() || text.equals("-")) {
       return Double.NaN;
     }

@@ -92,7 +92,7 @@ final class LtsvReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     do {
       if (!lines.next()) {
         return false;
@@ -107,7 +107,7 @@ final class LtsvReader implements RecordReader {
       while (to < end && data[to] != '\t') {
         to++;
       }
-      value(data, from, to, fields);
+      value(data, from, to, values);
       from = to + 1;
     }
     for (int slot = 0; slot < found.length; slot++) {
@@ -115,17 +115,17 @@ final class LtsvReader implements RecordReader {
         throw new UnreadableException("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
       }
       if (!found[slot]) {
-        fields.set(slot, NOTHING, 0, 0);
+        values.set(slot, NOTHING, 0, 0);
       }
     }
     return true;
   }
 
-  private void value(byte[] data, int from, int to, RecordFields fields) {
+  private void value(byte[] data, int from, int to, RecordValues values) {
     for (int slot = 0; slot < labels.length; slot++) {
       int behind = from + labels[slot].length;
       if (behind <= to && Arrays.equals(data, from, behind, labels[slot], 0, labels[slot].length)) {
-        fields.set(slot, data, behind, to);
+        values.set(slot, data, behind, to);
         found[slot] = true;
         return;
       }

@@ -1,10 +1,10 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -37,7 +37,7 @@ public final class OpenedInput implements Closeable {
   /** The slots of the columns that have addresses. */
   private int[] addressSlots = new int[0];
 
-  private RecordFields fields = new RecordFields(0);
+  private RecordValues values = new RecordValues(0);
   private WallClock clock = new WallClock(null);
   private TimeReader time = new TimeReader(TimeReader.Unit.BY_SIZE);
   private @Nullable LineStamp stamp;
@@ -50,12 +50,12 @@ public final class OpenedInput implements Closeable {
     this.lines = lines;
     head = lines.head();
     layout = layout(traffic);
-    Detection.Found found =
+    Detection.Result detected =
         layout != null
-            ? new Detection.Found(Format.LAYOUT, false)
-            : Detection.find(input.name(), head, traffic.format());
-    format = found.format();
-    prefixed = found.prefixed();
+            ? new Detection.Result(Format.LAYOUT, false)
+            : Detection.of(input.name(), head, traffic.format());
+    format = detected.format();
+    prefixed = detected.prefixed();
     // The times of the extended format are UTC by its definition.
     zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
     reader = reader(lines);
@@ -134,20 +134,20 @@ public final class OpenedInput implements Closeable {
     Lines lines = Lines.of(new ByteArrayInputStream(head));
     RecordReader reader = reader(lines);
     reader.select(List.of(column));
-    RecordFields fields = new RecordFields(1);
+    RecordValues values = new RecordValues(1);
     WallClock clock = new WallClock(zone);
     TimeReader time = timeReader(inferred.unit(), clock);
     LineStamp stamp = stamp(clock);
     boolean known = false;
     for (int i = 0; i < LOOKED_AT; i++) {
       try {
-        if (!reader.next(fields)) {
+        if (!reader.next(values)) {
           break;
         }
         if (stamp != null) {
           stamp.read(lines.data(), lines.lineFrom(), lines.to());
         }
-        long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
+        long unused = time.nanos(values.data(0), values.from(0), values.to(0));
         known |= time.zoned() || clock.assumed() == 0;
       } catch (UnreadableException ignored) {
         // It is reported, with its line number, when the line is read.
@@ -158,8 +158,8 @@ public final class OpenedInput implements Closeable {
   }
 
   private TimeReader timeReader(TimeReader.Unit unit, WallClock clock) {
-    boolean values = Format.GENERAL.contains(format) || Readers.isJson(format);
-    return new TimeReader(unit, clock).allowBrackets(values);
+    boolean brackets = Format.GENERAL.contains(format) || Readers.isJson(format);
+    return new TimeReader(unit, clock).allowBrackets(brackets);
   }
 
   /** Returns the error for times that are of another zone than the stamps before them. */
@@ -172,7 +172,7 @@ public final class OpenedInput implements Closeable {
 
   /** Returns the reader of the time that stands before each record; null if none is needed. */
   private @Nullable LineStamp stamp(WallClock clock) {
-    boolean behind = prefixed || format == Format.HAPROXY;
+    boolean behind = prefixed || LineLogs.is(LineLogs.Kind.BEHIND_SYSLOG, format);
     if (layout != null) {
       behind = layout.pieces().get(0).kind() == Layout.Kind.SKIP;
     }
@@ -187,7 +187,7 @@ public final class OpenedInput implements Closeable {
       throws TrafficException {
     reader.select(columns);
     reader.require(required);
-    fields = new RecordFields(columns.size());
+    values = new RecordValues(columns.size());
     addressSlots =
         IntStream.range(0, columns.size())
             .filter(slot -> UsualColumns.hasAddresses(columns.get(slot)))
@@ -204,7 +204,7 @@ public final class OpenedInput implements Closeable {
    *
    * @return false at the end of the input
    */
-  public boolean next(Feed.UnreadableLines listener) throws IOException {
+  public boolean next(TrafficReader.UnreadableLines listener) throws IOException {
     while (true) {
       try {
         if (!nextUntimed()) {
@@ -214,7 +214,7 @@ public final class OpenedInput implements Closeable {
         if (stamp != null) {
           stamp.read(lines.data(), lines.lineFrom(), lines.to());
         }
-        timeNanos = time.nanos(fields.data(0), fields.from(0), fields.to(0));
+        timeNanos = time.nanos(values.data(0), values.from(0), values.to(0));
         return true;
       } catch (UnreadableException e) {
         listener.unreadable(input.name(), reader.line(), e.reason());
@@ -224,11 +224,11 @@ public final class OpenedInput implements Closeable {
 
   /** Moves to the next record, whether it has a time or not. */
   public boolean nextUntimed() throws IOException, UnreadableException {
-    if (!reader.next(fields)) {
+    if (!reader.next(values)) {
       return false;
     }
     for (int slot : addressSlots) {
-      addresses.replace(fields, slot);
+      addresses.replace(values, slot);
     }
     return true;
   }
@@ -298,8 +298,8 @@ public final class OpenedInput implements Closeable {
   }
 
   /** Returns the record's columns, valid until {@link #next}. */
-  public RecordFields fields() {
-    return fields;
+  public RecordValues values() {
+    return values;
   }
 
   /** Returns the record's time in nanoseconds since the Unix epoch. */

@@ -53,7 +53,7 @@ public interface RecordReader {
    * @throws UnreadableException if a wanted column cannot be found in the record; the next call
    *     goes on after it
    */
-  boolean next(RecordFields fields) throws IOException, UnreadableException;
+  boolean next(RecordValues values) throws IOException, UnreadableException;
 
   /** Returns the number of the record's first line, counted from 1. */
   long line();

@@ -50,7 +50,7 @@ public final class RecordSorter implements Closeable {
   /** A receiver of records. */
   public interface Taker {
     /** Receives a record. Returns false to end the sorting. */
-    boolean take(int input, long line, long timeNanos, RecordFields fields)
+    boolean take(int input, long line, long timeNanos, RecordValues values)
         throws IOException, TrafficException;
   }
 
@@ -82,10 +82,10 @@ public final class RecordSorter implements Closeable {
   }
 
   /** Adds a record. */
-  public void add(int input, long line, long timeNanos, RecordFields fields) throws IOException {
+  public void add(int input, long line, long timeNanos, RecordValues values) throws IOException {
     int size = HEADER_BYTES;
     for (int i = 0; i < slots; i++) {
-      size += 4 + fields.to(i) - fields.from(i);
+      size += 4 + values.to(i) - values.from(i);
     }
     if (size + 4 > arena.length) {
       throw new IOException("record of " + size + " bytes (expected: less than memory holds)");
@@ -100,8 +100,8 @@ public final class RecordSorter implements Closeable {
     ByteBuffer to = ByteBuffer.wrap(arena, filled, size + 4);
     to.putInt(size).putLong(timeNanos).putLong(line).putInt(input);
     for (int i = 0; i < slots; i++) {
-      int length = fields.to(i) - fields.from(i);
-      to.putInt(length).put(fields.data(i), fields.from(i), length);
+      int length = values.to(i) - values.from(i);
+      to.putInt(length).put(values.data(i), values.from(i), length);
     }
     filled += size + 4;
   }
@@ -255,7 +255,7 @@ public final class RecordSorter implements Closeable {
   public void each(Taker taker) throws IOException, TrafficException {
     List<Run> runs = runs(files);
     runs.add(memory());
-    RecordFields fields = new RecordFields(slots);
+    RecordValues values = new RecordValues(slots);
     try (Run all = merged(runs)) {
       for (byte[] record = all.next(); record.length > 0; record = all.next()) {
         ByteBuffer in = ByteBuffer.wrap(record);
@@ -264,10 +264,10 @@ public final class RecordSorter implements Closeable {
         int input = in.getInt();
         for (int i = 0; i < slots; i++) {
           int length = in.getInt();
-          fields.set(i, record, in.position(), in.position() + length);
+          values.set(i, record, in.position(), in.position() + length);
           in.position(in.position() + length);
         }
-        if (!taker.take(input, line, timeNanos, fields)) {
+        if (!taker.take(input, line, timeNanos, values)) {
           return;
         }
       }

@@ -64,44 +64,45 @@ final class Sample {
   void each(Format format, List<String> wanted, Taker taker) throws IOException, TrafficException {
     RecordReader reader = reader(format);
     reader.select(wanted);
-    RecordFields fields = new RecordFields(wanted.size());
+    RecordValues values = new RecordValues(wanted.size());
     TimeReader time = new TimeReader(TimeReader.Unit.BY_SIZE);
     boolean more = true;
     while (more) {
       try {
-        more = reader.next(fields);
+        more = reader.next(values);
         if (!more) {
           return;
         }
-        time.nanos(fields.data(0), fields.from(0), fields.to(0));
-        List<String> values = new ArrayList<>();
+        time.nanos(values.data(0), values.from(0), values.to(0));
+        List<String> texts = new ArrayList<>();
         for (int i = 0; i < wanted.size(); i++) {
-          values.add(fields.text(i));
+          texts.add(values.text(i));
         }
-        taker.take((int) reader.line() - 1, values);
+        taker.take((int) reader.line() - 1, texts);
       } catch (UnreadableException e) {
         more = true; // This line is not of the format; the next one may be.
       }
     }
   }
 
-  /** The lines that a format fits, and those of them in which the client is an address. */
-  record Fitting(BitSet lines, BitSet addresses) {}
-
   /**
-   * Returns the lines that by themselves are certainly of the format: with a time, a status, and a
-   * client if the format has one.
+   * Returns the lines that by themselves are certainly of the format: with a time, and with a
+   * status and a client if the format has them.
    */
-  Fitting fitting(Format format) throws IOException, TrafficException {
-    Fitting fitting = new Fitting(new BitSet(), new BitSet());
+  FormatLines linesOf(Format format) throws IOException, TrafficException {
+    FormatLines those = new FormatLines(format, new BitSet(), new BitSet());
     boolean words = format == Format.COMBINED || format == Format.VHOST;
     boolean named = Readers.COMBINED_LINES.contains(format);
-    boolean hasClient = hasClient(format);
-    List<String> wanted = new ArrayList<>(List.of("time", "status"));
-    String last = Readers.lastCertainColumn(format);
-    if (hasClient) {
-      wanted.add("ip");
+    List<String> columns = reader(format).columns();
+    List<String> wanted = new ArrayList<>(List.of("time"));
+    for (String each : List.of("status", "ip")) {
+      if (columns.contains(each)) {
+        wanted.add(each);
+      }
     }
+    int statusAt = wanted.indexOf("status");
+    int clientAt = wanted.indexOf("ip");
+    String last = Readers.lastCertainColumn(format);
     if (words) {
       wanted.addAll(List.of("ident", "user"));
     }
@@ -115,20 +116,16 @@ final class Sample {
         format,
         wanted,
         (line, values) -> {
-          String client = hasClient ? CanonicalAddresses.of(values.get(2)) : "-";
+          String client = clientAt >= 0 ? CanonicalAddresses.of(values.get(clientAt)) : "-";
           boolean address = !named || Address.is(client);
           boolean known = named ? address || Address.mayBeHost(client) : client(client);
-          if (known && isStatus(values.get(1)) && (!words || wordsFit(format, values))) {
-            fitting.lines.set(line);
-            fitting.addresses.set(line, address);
+          boolean status = statusAt < 0 || isStatus(values.get(statusAt));
+          if (known && status && (!words || wordsFit(format, values))) {
+            those.lines().set(line);
+            those.addresses().set(line, address);
           }
         });
-    return fitting;
-  }
-
-  /** Returns whether the format has a column with the client's address. */
-  private boolean hasClient(Format format) throws IOException, TrafficException {
-    return reader(format).columns().contains("ip");
+    return those;
   }
 
   private static boolean client(String client) {
@@ -141,14 +138,17 @@ final class Sample {
    */
   int readable(Format format) throws IOException, TrafficException {
     int[] count = {0};
-    List<String> wanted = hasClient(format) ? List.of("time", "ip") : List.of("time");
+    boolean hasClient = reader(format).columns().contains("ip");
+    List<String> wanted = hasClient ? List.of("time", "ip") : List.of("time");
     each(format, wanted, (line, values) -> count[0]++);
     return count[0];
   }
 
   private static boolean isStatus(String status) {
     return status.equals("-")
-        || (status.length() <= 3 && status.chars().allMatch(c -> c >= '0' && c <= '9'));
+        || (!status.isEmpty()
+            && status.length() <= 3
+            && status.chars().allMatch(c -> c >= '0' && c <= '9'));
   }
 
   /**

@@ -90,15 +90,15 @@ final class TimeUnits {
   private static int numbers(String column, RecordReader reader, List<BigDecimal> numbers)
       throws IOException, TrafficException {
     reader.select(List.of(column));
-    RecordFields fields = new RecordFields(1);
+    RecordValues values = new RecordValues(1);
     int others = 0;
     while (numbers.size() + others < LOOKED_AT) {
       try {
-        if (!reader.next(fields)) {
+        if (!reader.next(values)) {
           break;
         }
-        String text = fields.text(0).strip();
-        if (text.length() < 40 && Detection.isNumber(text)) {
+        String text = values.text(0).strip();
+        if (text.length() < 40 && TableHeader.isNumber(text)) {
           numbers.add(new BigDecimal(text));
         } else {
           others++;

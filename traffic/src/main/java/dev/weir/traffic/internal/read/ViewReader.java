@@ -39,8 +39,37 @@ final class ViewReader implements RecordReader {
     BEHIND_SLASH
   }
 
-  /** A part of a column. */
+  /**
+   * A column that is a part of another one.
+   *
+   * @param column the other one
+   */
   record View(String column, Part part) {}
+
+  /**
+   * Returns views: a name, then the column's name or the view, and so on. A name may come several
+   * times; the first view of that name whose column exists counts.
+   */
+  static Map<String, List<View>> views(Object... namesAndViews) {
+    Map<String, List<View>> views = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndViews.length; i += 2) {
+      Object of = namesAndViews[i + 1];
+      View view = of instanceof View known ? known : new View((String) of, Part.ALL);
+      views.computeIfAbsent((String) namesAndViews[i], name -> new ArrayList<>()).add(view);
+    }
+    return views;
+  }
+
+  /** Returns all of these views, the first ones before the others of the same name. */
+  static Map<String, List<View>> with(
+      Map<String, List<View>> views, Map<String, List<View>> others) {
+    Map<String, List<View>> all = new LinkedHashMap<>();
+    for (Map<String, List<View>> each : List.of(views, others)) {
+      each.forEach(
+          (name, more) -> all.computeIfAbsent(name, unused -> new ArrayList<>()).addAll(more));
+    }
+    return all;
+  }
 
   private static final byte[] NOTHING = {};
 
@@ -53,7 +82,7 @@ final class ViewReader implements RecordReader {
   private List<View> wanted = List.of();
   private int[] places = new int[0];
   private boolean[] optional = new boolean[0];
-  private RecordFields raw = new RecordFields(0);
+  private RecordValues raw = new RecordValues(0);
 
   private ViewReader(RecordReader reader, Map<String, View> views) {
     this.reader = reader;
@@ -99,7 +128,7 @@ final class ViewReader implements RecordReader {
     reader.select(below);
     places = wanted.stream().mapToInt(view -> below.indexOf(view.column)).toArray();
     optional = new boolean[wanted.size()];
-    raw = new RecordFields(below.size());
+    raw = new RecordValues(below.size());
   }
 
   @Override
@@ -133,7 +162,7 @@ final class ViewReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     if (!reader.next(raw)) {
       return false;
     }
@@ -141,79 +170,79 @@ final class ViewReader implements RecordReader {
       int place = places[slot];
       Part part = wanted.get(slot).part;
       try {
-        take(fields, slot, part, raw.data(place), raw.from(place), raw.to(place));
+        take(values, slot, part, raw.data(place), raw.from(place), raw.to(place));
       } catch (UnreadableException e) {
         if (!optional[slot]) {
           throw e;
         }
-        fields.set(slot, NOTHING, 0, 0);
+        values.set(slot, NOTHING, 0, 0);
       }
     }
     return true;
   }
 
-  private void take(RecordFields fields, int slot, Part part, byte[] data, int from, int to)
+  private void take(RecordValues values, int slot, Part part, byte[] data, int from, int to)
       throws UnreadableException {
     switch (part) {
-      case ALL -> fields.set(slot, data, from, to);
-      case ADDRESS -> address(fields, slot, data, from, to);
-      case PATH -> path(fields, slot, data, from, to);
-      case QUERY -> query(fields, slot, data, from, to);
-      case BEFORE_SLASH -> fields.set(slot, data, from, slash(data, from, to));
-      case BEHIND_SLASH -> fields.set(slot, data, Math.min(to, slash(data, from, to) + 1), to);
+      case ALL -> values.set(slot, data, from, to);
+      case ADDRESS -> address(values, slot, data, from, to);
+      case PATH -> path(values, slot, data, from, to);
+      case QUERY -> query(values, slot, data, from, to);
+      case BEFORE_SLASH -> values.set(slot, data, from, slash(data, from, to));
+      case BEHIND_SLASH -> values.set(slot, data, Math.min(to, slash(data, from, to) + 1), to);
       case METHOD, PROTOCOL, REQUEST_PATH, REQUEST_QUERY ->
-          request(fields, slot, part, data, from, to);
+          request(values, slot, part, data, from, to);
     }
   }
 
-  private void request(RecordFields fields, int slot, Part part, byte[] data, int from, int to) {
+  private void request(RecordValues values, int slot, Part part, byte[] data, int from, int to) {
     if (!request.split(data, from, to)) {
-      fields.set(slot, NO_METHOD, 0, part == Part.REQUEST_QUERY ? 0 : 1);
+      values.set(slot, NO_METHOD, 0, part == Part.REQUEST_QUERY ? 0 : 1);
       return;
     }
     switch (part) {
-      case METHOD -> fields.set(slot, data, request.methodFrom(), request.methodTo());
-      case REQUEST_PATH -> path(fields, slot, data, request.targetFrom(), request.targetTo());
-      case REQUEST_QUERY -> query(fields, slot, data, request.targetFrom(), request.targetTo());
+      case METHOD -> values.set(slot, data, request.methodFrom(), request.methodTo());
+      case REQUEST_PATH -> path(values, slot, data, request.targetFrom(), request.targetTo());
+      case REQUEST_QUERY -> query(values, slot, data, request.targetFrom(), request.targetTo());
       default -> {
         if (request.protocolFrom() < 0) {
-          fields.set(slot, NO_METHOD, 0, 1);
+          values.set(slot, NO_METHOD, 0, 1);
         } else {
-          fields.set(slot, data, request.protocolFrom(), request.end());
+          values.set(slot, data, request.protocolFrom(), request.end());
         }
       }
     }
   }
 
-  private static void path(RecordFields fields, int slot, byte[] data, int from, int to) {
+  private static void path(RecordValues values, int slot, byte[] data, int from, int to) {
     int start = RequestLine.path(data, from, to);
     int end = RequestLine.question(data, start, to);
     if (start == end && start > from) {
-      fields.set(slot, RequestLine.ROOT, 0, 1);
+      values.set(slot, RequestLine.ROOT, 0, 1);
     } else {
-      fields.set(slot, data, start, end);
+      values.set(slot, data, start, end);
     }
   }
 
-  private static void query(RecordFields fields, int slot, byte[] data, int from, int to) {
+  private static void query(RecordValues values, int slot, byte[] data, int from, int to) {
     int question = RequestLine.question(data, RequestLine.path(data, from, to), to);
     if (question >= to) {
-      fields.set(slot, NOTHING, 0, 0);
+      values.set(slot, NOTHING, 0, 0);
     } else {
-      fields.set(slot, data, question + 1, to);
+      values.set(slot, data, question + 1, to);
     }
   }
 
-  private static void address(RecordFields fields, int slot, byte[] data, int from, int to) {
+  private static void address(RecordValues values, int slot, byte[] data, int from, int to) {
     int colon = to;
     for (int at = from; at < to; at++) {
       if (data[at] == ']') {
-        fields.set(slot, data, data[from] == '[' ? from + 1 : from, at);
+        values.set(slot, data, data[from] == '[' ? from + 1 : from, at);
         return;
       }
       colon = data[at] == ':' ? at : colon;
     }
-    fields.set(slot, data, from, colon);
+    values.set(slot, data, from, colon);
   }
 
   private static int slash(byte[] data, int from, int to) throws UnreadableException {

@@ -165,7 +165,7 @@ final class W3cReader implements RecordReader {
   }
 
   @Override
-  public boolean next(RecordFields fields) throws IOException, UnreadableException {
+  public boolean next(RecordValues values) throws IOException, UnreadableException {
     while (true) {
       if (!lines.next()) {
         return false;
@@ -174,7 +174,7 @@ final class W3cReader implements RecordReader {
         continue;
       }
       if (lines.data()[lines.from()] != '#') {
-        record(fields);
+        record(values);
         return true;
       }
       if (isFields(lines.data(), lines.from(), lines.to())) {
@@ -184,7 +184,7 @@ final class W3cReader implements RecordReader {
     }
   }
 
-  private void record(RecordFields fields) throws UnreadableException {
+  private void record(RecordValues values) throws UnreadableException {
     if (!unreadable.isEmpty()) {
       throw new UnreadableException(unreadable);
     }
@@ -196,18 +196,18 @@ final class W3cReader implements RecordReader {
     }
     for (int i = 0; i < count; i++) {
       if (slots[i] >= 0) {
-        fields.set(slots[i], data, from[i], to[i]);
+        values.set(slots[i], data, from[i], to[i]);
       }
     }
     for (int slot : absent) {
-      fields.set(slot, NOTHING, 0, 0);
+      values.set(slot, NOTHING, 0, 0);
     }
     if (timeSlot >= 0) {
-      instant(data, fields);
+      instant(data, values);
     }
   }
 
-  private void instant(byte[] data, RecordFields fields) {
+  private void instant(byte[] data, RecordValues values) {
     int dateLength = to[date] - from[date];
     int timeLength = to[timeOfDay] - from[timeOfDay];
     int length = dateLength + 1 + timeLength;
@@ -217,7 +217,7 @@ final class W3cReader implements RecordReader {
     System.arraycopy(data, from[date], instant, 0, dateLength);
     instant[dateLength] = ' ';
     System.arraycopy(data, from[timeOfDay], instant, dateLength + 1, timeLength);
-    fields.set(timeSlot, instant, 0, length);
+    values.set(timeSlot, instant, 0, length);
   }
 
   /**

@@ -1,8 +1,10 @@
 /**
- * Readers of logs: a line of any format becomes a record with named fields.
+ * Readers of logs: a line of any format becomes a record with named columns.
  *
  * <ul>
  *   <li>{@link dev.weir.traffic.internal.read.Readers}: the reader of each format; begin here
+ *   <li>{@link dev.weir.traffic.internal.read.LineLogs} and {@link
+ *       dev.weir.traffic.internal.read.JsonLogs}: the formats that data describes
  *   <li>{@link dev.weir.traffic.internal.read.OpenedInput}: an input with its format, and its
  *       records with their times
  *   <li>{@link dev.weir.traffic.internal.read.RecordReader}: the interface of a reader
@@ -12,8 +14,8 @@
  * </ul>
  *
  * <p>More than 20 types: the readers stand beside the parts that they share, which are lines,
- * times, addresses and detection. Few formats have a reader of their own. Most are a layout or a
- * map of views in {@code Readers}.
+ * times, addresses and detection. Few formats have a reader of their own. Most are a layout with
+ * views, or the signs and views of JSON.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic.internal.read;

@@ -3,11 +3,11 @@ package dev.weir.traffic.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,12 +21,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CanonicalAddressesTest {
   private static List<String> keys(String text, String descriptor) throws Exception {
     List<String> keys = new ArrayList<>();
-    try (Feed feed =
-        Feed.open(
+    try (TrafficReader reader =
+        TrafficReader.open(
             Traffic.builder("-").build(),
             RequestTemplate.of("d", List.of(descriptor), "1"),
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> keys.add("! " + why),

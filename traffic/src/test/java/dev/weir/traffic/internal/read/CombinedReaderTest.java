@@ -208,11 +208,11 @@ class CombinedReaderTest {
     RecordReader reader = new CombinedReader(Read.lines(line + PLAIN + "\n"));
     reader.select(List.of("ip", "referer", "agent", "status"));
     reader.require(Set.of("ip"));
-    RecordFields fields = new RecordFields(4);
-    assertThat(reader.next(fields)).isTrue();
-    assertThat(fields.text(1) + "|" + fields.text(2) + "|" + fields.text(3)).isEqualTo("||200");
-    assertThat(reader.next(fields)).isTrue();
-    assertThat(fields.text(1)).isEqualTo("http://example.org/");
+    RecordValues values = new RecordValues(4);
+    assertThat(reader.next(values)).isTrue();
+    assertThat(values.text(1) + "|" + values.text(2) + "|" + values.text(3)).isEqualTo("||200");
+    assertThat(reader.next(values)).isTrue();
+    assertThat(values.text(1)).isEqualTo("http://example.org/");
     assertThat(read(line, "ip", "referer"))
         .containsExactly("1! referer: \"0.0002\" (expected: a text in quotes)");
   }
@@ -223,17 +223,18 @@ class CombinedReaderTest {
       RecordReader reader = new CombinedReader(Read.lines(PLAIN.substring(0, length) + "\n"));
       reader.select(CombinedReader.COLUMNS);
       reader.require(Set.of("time", "ip"));
-      RecordFields fields = new RecordFields(CombinedReader.COLUMNS.size());
-      assertThat(reader.next(fields)).as("%s bytes", length).isTrue();
-      assertThat(fields.text(0)).isEqualTo("192.0.2.7");
-      assertThat(fields.text(12)).isIn("", "Mozilla/5.0 (X11)");
+      RecordValues values = new RecordValues(CombinedReader.COLUMNS.size());
+      assertThat(reader.next(values)).as("%s bytes", length).isTrue();
+      assertThat(values.text(0)).isEqualTo("192.0.2.7");
+      assertThat(values.text(12)).isIn("", "Mozilla/5.0 (X11)");
     }
   }
 
   @Test
   void quoteWithinTheRequest_doesNotEndIt() throws Exception {
     String line =
-        "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET /quote\"in HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+        "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"GET /quote\"in HTTP/1.1\" 200 1 \"-\""
+            + " \"-\"\n";
     assertThat(read(line, "path", "status")).containsExactly("1|/quote\"in|200");
   }
 }

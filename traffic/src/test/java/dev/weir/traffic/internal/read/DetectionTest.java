@@ -49,6 +49,16 @@ class DetectionTest {
     assertThat(format("log", "time\tip\n")).isEqualTo(Format.TSV);
   }
 
+  @Test
+  void lineWithoutItsStatus_isNoRecord() throws Exception {
+    String line =
+        "1431857103.123    310 192.0.2.7 TCP_MISS/%s 1 GET http://a.example/ - HIER_NONE/-"
+            + " text/html";
+    assertThat(format("log", line.formatted("200"))).isEqualTo(Format.SQUID);
+    assertThatThrownBy(() -> format("log", line.formatted("")))
+        .hasMessageStartingWith("format: not a log that is known");
+  }
+
   /** A page of documentation that quotes a line of JSON and one of a log. */
   @Test
   void textWithFewLinesOfALog_isNoLog() {
@@ -157,11 +167,11 @@ class DetectionTest {
     String line = "Nov 27 06:14:49 web1 nginx: " + COMBINED + "\n";
     byte[] text = line.repeat(3).getBytes(StandardCharsets.UTF_8);
     for (Format asked : List.of(Format.AUTO, Format.COMBINED)) {
-      assertThat(Detection.find("log", text, asked))
-          .isEqualTo(new Detection.Found(Format.COMBINED, true));
+      assertThat(Detection.of("log", text, asked))
+          .isEqualTo(new Detection.Result(Format.COMBINED, true));
     }
     byte[] plain = (COMBINED + "\n").getBytes(StandardCharsets.UTF_8);
-    assertThat(Detection.find("log", plain, Format.COMBINED).prefixed()).isFalse();
+    assertThat(Detection.of("log", plain, Format.COMBINED).prefixed()).isFalse();
   }
 
   @Test
@@ -169,8 +179,8 @@ class DetectionTest {
     String line = "Nov 27 06:14:49 web1 nginx: time:1795772689\thost:192.0.2.1\n";
     byte[] text = line.repeat(3).getBytes(StandardCharsets.UTF_8);
     for (Format asked : List.of(Format.AUTO, Format.LTSV)) {
-      assertThat(Detection.find("log", text, asked))
-          .isEqualTo(new Detection.Found(Format.LTSV, true));
+      assertThat(Detection.of("log", text, asked))
+          .isEqualTo(new Detection.Result(Format.LTSV, true));
     }
   }
 
@@ -180,8 +190,8 @@ class DetectionTest {
     assertThatThrownBy(
             () -> format("log", COMBINED + "\n" + (odd.replace("200", "2000") + "\n").repeat(3)))
         .hasMessage(
-            "format: only 1 of the first 4 lines of \"log\" are combined (expected: --format combined,"
-                + " which reads 4 of these and counts the others as unreadable)");
+            "format: only 1 of the first 4 lines of \"log\" are combined (expected: --format"
+                + " combined, which reads 4 of these and counts the others as unreadable)");
   }
 
   private static String key(String text) throws Exception {

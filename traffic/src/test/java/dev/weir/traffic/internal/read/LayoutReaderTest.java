@@ -3,13 +3,13 @@ package dev.weir.traffic.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.Read;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.TrafficReader;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -75,9 +75,9 @@ class LayoutReaderTest {
     RecordReader reader =
         Readers.of(Layout.of(layout), Read.lines(start + target + "\n" + start + "\"\n"));
     reader.select(List.of("path"));
-    RecordFields fields = new RecordFields(1);
-    assertThat(reader.next(fields)).isTrue();
-    assertThat(reader.next(fields)).isTrue();
+    RecordValues values = new RecordValues(1);
+    assertThat(reader.next(values)).isTrue();
+    assertThat(reader.next(values)).isTrue();
     assertThat(reader.notes())
         .containsExactly("request: cut off by the writer in 1 line; what is left of it is read");
   }
@@ -114,12 +114,12 @@ class LayoutReaderTest {
             .zone(ZoneId.of("America/St_Johns"))
             .build();
     List<String> read = new ArrayList<>();
-    try (Feed feed =
-        Feed.open(
+    try (TrafficReader reader =
+        TrafficReader.open(
             traffic,
             RequestTemplate.of("d", List.of("k={ip} {status} {method} {path}"), "1"),
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) ->
               read.add(
                   nanos / 1_000_000_000L
@@ -127,7 +127,7 @@ class LayoutReaderTest {
                       + request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> read.add(why),
           Progress.NONE);
-      assertThat(feed.format()).isEqualTo(Format.LAYOUT);
+      assertThat(reader.format()).isEqualTo(Format.LAYOUT);
     }
     assertThat(read)
         .containsExactly("1795772689 192.0.2.1 200 GET /a", "1795772690 192.0.2.2 404 GET /b");
@@ -137,10 +137,11 @@ class LayoutReaderTest {
   void layoutAndFormat_excludeEachOther() {
     byte[] text = "192.0.2.1\n".getBytes(StandardCharsets.UTF_8);
     Traffic.Builder traffic = Traffic.builder("-").layout("ip time").format(Format.COMBINED);
-    assertThatThrownBy(() -> Feed.open(traffic.build(), null, new ByteArrayInputStream(text)))
+    assertThatThrownBy(
+            () -> TrafficReader.open(traffic.build(), null, new ByteArrayInputStream(text)))
         .hasMessage("layout: \"ip time\" (expected: none with --format combined)");
     Traffic.Builder none = Traffic.builder("-").format(Format.LAYOUT);
-    assertThatThrownBy(() -> Feed.open(none.build(), null, new ByteArrayInputStream(text)))
+    assertThatThrownBy(() -> TrafficReader.open(none.build(), null, new ByteArrayInputStream(text)))
         .hasMessageStartingWith("layout: none (expected: --layout with");
   }
 }

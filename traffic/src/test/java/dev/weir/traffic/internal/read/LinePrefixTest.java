@@ -3,11 +3,11 @@ package dev.weir.traffic.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.traffic.DocumentedLog;
-import dev.weir.traffic.Feed;
 import dev.weir.traffic.Logged;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.RequestTemplate;
 import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficReader;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -50,18 +50,18 @@ class LinePrefixTest {
   private static List<String> read(List<String> lines) throws Exception {
     byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
     Traffic traffic = Traffic.builder("-").build();
-    try (Feed feed =
-        Feed.open(
+    try (TrafficReader reader =
+        TrafficReader.open(
             traffic,
             RequestTemplate.of("d", List.of("m={method},p={path}"), "1"),
             new ByteArrayInputStream(text))) {
       List<String> all = new ArrayList<>();
-      feed.each(
+      reader.each(
           (input, line, nanos, request, load) ->
               all.add(line + " " + nanos + " " + request.descriptors().get(0).entries()),
           (input, line, why) -> all.add(line + "! " + why),
           Progress.NONE);
-      all.add(feed.format().toString());
+      all.add(reader.format().toString());
       return all;
     }
   }
@@ -146,7 +146,8 @@ class LinePrefixTest {
         "192.0.2.1 - - [27/Nov/2026:06:14:49 -0330] \"GET / HTTP/1.1\" 200 3",
         "192.0.2.1:80 - - [27/Nov/2026:06:14:49 -0330] \"GET / HTTP/1.1\" 200 3",
         "[2001:db8::1]:80 [27/Nov/2026:06:14:49 -0330] \"GET / HTTP/1.1\" 200 3",
-        "203.0.113.7, 198.51.100.2, 198.51.100.3 - - [27/Nov/2026:06:14:49 -0330] \"GET / HTTP/1.1\""
+        "203.0.113.7, 198.51.100.2, 198.51.100.3 - - [27/Nov/2026:06:14:49 -0330] \"GET /"
+            + " HTTP/1.1\""
       })
   void record_isFoundAsItIs(String record) {
     assertThat(behind(record)).isEqualTo(record);

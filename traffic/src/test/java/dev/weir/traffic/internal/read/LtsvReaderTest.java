@@ -38,8 +38,8 @@ class LtsvReaderTest {
   @Test
   void format_isFoundByTheLabels() throws Exception {
     byte[] text = (LINE + LINE).getBytes(StandardCharsets.UTF_8);
-    assertThat(Detection.find("access.log", text, Format.AUTO))
-        .isEqualTo(new Detection.Found(Format.LTSV, false));
+    assertThat(Detection.of("access.log", text, Format.AUTO))
+        .isEqualTo(new Detection.Result(Format.LTSV, false));
     assertThat(LtsvReader.labels("time\tip")).isEmpty();
     assertThat(LtsvReader.labels("a:1\tb c:2")).isEmpty();
     assertThat(LtsvReader.labels("a:1")).isEmpty();

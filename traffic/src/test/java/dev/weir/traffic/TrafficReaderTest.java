@@ -23,7 +23,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class FeedTest {
+class TrafficReaderTest {
   @TempDir Path folder;
 
   private static Traffic traffic(Path file, boolean sort) {
@@ -38,8 +38,9 @@ class FeedTest {
   private static List<String> read(Traffic traffic, int sortBytes) throws Exception {
     List<String> read = new ArrayList<>();
     RequestTemplate template = RequestTemplate.of("d", traffic.descriptors(), "1");
-    try (Feed feed = Feed.open(traffic, template, InputStream.nullInputStream(), sortBytes)) {
-      feed.each(
+    try (TrafficReader reader =
+        TrafficReader.open(traffic, template, InputStream.nullInputStream(), sortBytes)) {
+      reader.each(
           (input, line, nanos, request, load) ->
               read.add(
                   line
@@ -191,9 +192,10 @@ class FeedTest {
 
   private static List<String> warnings(Path file, String descriptor) throws Exception {
     RequestTemplate template = RequestTemplate.of("d", List.of(descriptor), "1");
-    try (Feed feed = Feed.open(traffic(file, false), template, InputStream.nullInputStream())) {
-      feed.each((i, line, nanos, request, load) -> {}, (i, line, why) -> {}, Progress.NONE);
-      return feed.warnings();
+    try (TrafficReader reader =
+        TrafficReader.open(traffic(file, false), template, InputStream.nullInputStream())) {
+      reader.each((i, line, nanos, request, load) -> {}, (i, line, why) -> {}, Progress.NONE);
+      return reader.warnings();
     }
   }
 
@@ -212,8 +214,9 @@ class FeedTest {
     RequestTemplate template = RequestTemplate.of("d", List.of("key={login|ip}"), "1");
     List<String> keys = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
-    try (Feed feed = Feed.open(traffic, template, InputStream.nullInputStream())) {
-      feed.each(
+    try (TrafficReader reader =
+        TrafficReader.open(traffic, template, InputStream.nullInputStream())) {
+      reader.each(
           (input, line, nanos, request, load) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> unreadable.add(line + ": " + why),
@@ -228,7 +231,7 @@ class FeedTest {
     Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,192.0.2.1\n");
     Traffic traffic = Traffic.builder(file.toString()).build();
     RequestTemplate template = RequestTemplate.of("d", List.of("key={login|ip}"), "1");
-    assertThatThrownBy(() -> Feed.open(traffic, template, InputStream.nullInputStream()))
+    assertThatThrownBy(() -> TrafficReader.open(traffic, template, InputStream.nullInputStream()))
         .hasMessage("column \"login\": unknown (expected: one of time, ip)");
   }
 }

@@ -5,17 +5,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The wanted columns of one record, each a slice of bytes in UTF-8. They are valid until the reader
- * moves on, and filled anew for every record.
+ * The values of the wanted columns of one record, each a slice of bytes in UTF-8. They are valid
+ * until the reader moves on, and filled anew for every record.
  */
-public final class RecordFields {
+public final class RecordValues {
   private static final byte[] NOTHING = new byte[0];
 
   private final byte[][] data;
   private final int[] from;
   private final int[] to;
 
-  public RecordFields(int slots) {
+  public RecordValues(int slots) {
     data = new byte[slots][];
     from = new int[slots];
     to = new int[slots];

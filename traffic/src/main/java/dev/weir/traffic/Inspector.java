@@ -8,7 +8,7 @@ import dev.weir.traffic.internal.check.UnreadableTally;
 import dev.weir.traffic.internal.read.Address;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
-import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordValues;
 import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UnreadableException;
 import dev.weir.traffic.internal.read.UsualColumns;
@@ -21,10 +21,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * An inspection that reads an input once and shows its contents, before any decision is based on
+ * A reader of one input that counts the contents of its columns, before any decision is based on
  * them.
  */
-public final class InputInspection {
+public final class Inspector {
   /** The most columns that are counted; further ones are only named. */
   static final int MAX_COLUMNS = 200;
 
@@ -51,10 +51,10 @@ public final class InputInspection {
       this.named = named;
     }
 
-    void add(RecordFields fields, int slot) {
-      byte[] data = fields.data(slot);
-      int from = fields.from(slot);
-      int to = fields.to(slot);
+    void add(RecordValues values, int slot) {
+      byte[] data = values.data(slot);
+      int from = values.from(slot);
+      int to = values.to(slot);
       if (from == to || (to - from == 1 && data[from] == '-')) {
         empty++;
         return;
@@ -89,7 +89,7 @@ public final class InputInspection {
   private long firstNanos = Long.MAX_VALUE;
   private long lastNanos = Long.MIN_VALUE;
 
-  private InputInspection(OpenedInput opened, Traffic traffic) {
+  private Inspector(OpenedInput opened, Traffic traffic) {
     this.opened = opened;
     this.traffic = traffic;
   }
@@ -99,12 +99,12 @@ public final class InputInspection {
    *
    * @throws TrafficException if there is not one input, or its format is not certain
    */
-  public static Inspection run(Traffic traffic, Progress progress)
+  public static Inspection inspect(Traffic traffic, Progress progress)
       throws IOException, TrafficException {
-    return run(traffic, progress, Feed.standardInput());
+    return inspect(traffic, progress, TrafficReader.standardInput());
   }
 
-  static Inspection run(Traffic traffic, Progress progress, InputStream standard)
+  static Inspection inspect(Traffic traffic, Progress progress, InputStream standard)
       throws IOException, TrafficException {
     if (traffic.inputs().size() != 1) {
       throw new TrafficException("input: " + traffic.inputs().size() + " (expected: one here)");
@@ -114,7 +114,7 @@ public final class InputInspection {
       throw new TrafficException("input: empty (expected: records)");
     }
     try (opened) {
-      return new InputInspection(opened, traffic).read(progress);
+      return new Inspector(opened, traffic).read(progress);
     }
   }
 
@@ -212,7 +212,7 @@ public final class InputInspection {
       }
       records++;
       for (int slot = 0; slot < uses.size(); slot++) {
-        uses.get(slot).add(opened.fields(), slot);
+        uses.get(slot).add(opened.values(), slot);
       }
     } catch (UnreadableException e) {
       unreadable.unreadable(opened.input().name(), opened.line(), e.reason());
@@ -226,7 +226,7 @@ public final class InputInspection {
       notes.add("time: " + note);
     }
     if (opened.assumedUtc()) {
-      notes.add(Feed.UTC_NOTE);
+      notes.add(OpenedInputs.UTC_NOTE);
     }
     notes.addAll(opened.notes());
     if (left > 0) {
