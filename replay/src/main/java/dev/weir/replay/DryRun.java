@@ -5,8 +5,6 @@ import dev.weir.Policy;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.SubjectLimits;
 import dev.weir.replay.DryRunResult.Counts;
-import dev.weir.replay.DryRunResult.RuleChange;
-import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.KeyChanges;
 import dev.weir.replay.internal.judge.KeyNames;
@@ -27,8 +25,6 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -248,7 +244,7 @@ public final class DryRun {
 
   private Done done(long lastNanos, long replayed, DryRunResult.End end) {
     ReplaySummary one = summary(before, end);
-    Counts totals = totals(one);
+    Counts totals = RuleDifference.totals(one);
     warn(replayed, end, one);
     ReplaySummary two = summary(after, end);
     if (two.counts().deniedForTrouble() > 0) {
@@ -266,8 +262,8 @@ public final class DryRun {
             traffic.keysPerRecorded(),
             end,
             totals,
-            totals(two),
-            rules(one.policies(), two.policies()),
+            RuleDifference.totals(two),
+            RuleDifference.of(one.policies(), two.policies(), this::whole),
             keys.top(LISTED_KEYS, true, names),
             keys.top(LISTED_KEYS, false, names),
             keys.exact(),
@@ -285,16 +281,6 @@ public final class DryRun {
         end != DryRunResult.End.COMPLETE,
         List.of(),
         Duration.ZERO);
-  }
-
-  private static Counts totals(ReplaySummary summary) {
-    ReplaySummary.Counts counts = summary.counts();
-    return new Counts(
-        counts.requests(),
-        counts.allowed(),
-        counts.denied(),
-        counts.shadowDenied(),
-        counts.deniedForTrouble());
   }
 
   private void warn(long replayed, DryRunResult.End end, ReplaySummary of) {
@@ -338,39 +324,7 @@ public final class DryRun {
             });
   }
 
-  private List<RuleChange> rules(List<PolicyCount> one, List<PolicyCount> two) {
-    Map<String, RuleChange> rules = new LinkedHashMap<>();
-    for (PolicyCount each : two) {
-      rules.put(
-          each.path(),
-          new RuleChange(each.policy(), each.path(), null, counts(each), whole(each.path())));
-    }
-    for (PolicyCount each : one) {
-      RuleChange other = rules.get(each.path());
-      Counts now = other == null ? null : other.after();
-      String name = other == null ? each.policy() : other.rule();
-      rules.put(
-          each.path(), new RuleChange(name, each.path(), counts(each), now, whole(each.path())));
-    }
-    List<RuleChange> all = new ArrayList<>(rules.values());
-    all.sort(Comparator.comparingLong((RuleChange each) -> -Math.abs(difference(each))));
-    return all;
-  }
-
   private boolean whole(String path) {
     return traffic.keysPerRecorded() == 1 || !keys.isSplit(path);
-  }
-
-  private static long difference(RuleChange rule) {
-    return refused(rule.after()) - refused(rule.before());
-  }
-
-  private static long refused(@Nullable Counts counts) {
-    return counts == null ? 0 : counts.refused() + counts.shadow();
-  }
-
-  private static Counts counts(PolicyCount of) {
-    return new Counts(
-        of.requests(), of.requests() - of.denied(), of.denied(), of.shadowDenied(), 0);
   }
 }

@@ -8,8 +8,6 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
-import dev.weir.replay.ReplaySummary.PolicyCount;
-import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
 import dev.weir.replay.ReplaySummary.Source;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
@@ -18,30 +16,26 @@ import dev.weir.replay.internal.judge.FrequentKeys;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.KeyNames;
 import dev.weir.replay.internal.judge.RuleKey;
-import dev.weir.replay.internal.judge.WaitTimes;
 import dev.weir.rules.Descriptor;
-import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A collector of all figures of a summary, in bounded memory. */
 public final class ReplayTally {
   /*
-   * How is ReplayTally designed, and why? Every answer is taken apart once, here, and passed to all
-   * counters: sums for the whole and for each rule, the refused keys, the busiest windows, the
-   * queues and, if a report is wanted, a History. Each of these is bounded, so a replay of any
-   * length fits. Rules are counted by their own policies; if a subject has its own number, the
-   * status has it, and only the History needs it. The caller chooses how keys are named: a dry run
-   * names them such that they can be masked later.
+   * How is ReplayTally designed, and why? Every answer is taken apart once, here, and passed to
+   * all counters: sums for the whole, and for each rule and queue (RuleTallies), the refused keys,
+   * the busiest windows and, if a report is wanted, a History. Each of these is bounded, so a
+   * replay of any length fits. Rules are counted by their own policies; if a subject has its own
+   * number, the status has it, and only the History needs it. The caller chooses how keys are
+   * named: a dry run names them such that they can be masked later.
    */
 
   /** A listener that receives more details of each answer than a summary has. */
@@ -75,13 +69,6 @@ public final class ReplayTally {
     static final Sizes DEFAULTS = new Sizes(1 << 16, 1 << 18);
   }
 
-  private static final class PolicyTally {
-    private long requests;
-    private long denied;
-    private long shadowDenied;
-    private long tolerated;
-  }
-
   /**
    * The times of a request that had to wait.
    *
@@ -92,14 +79,7 @@ public final class ReplayTally {
    */
   public record Wait(long timeNanos, long sinceNanos, long answeredNanos, boolean stood) {}
 
-  private static final class QueueTally {
-    private final WaitTimes served = new WaitTimes();
-    private long gaveUp;
-    private long refusedAtOnce;
-  }
-
-  private final Map<Rule, PolicyTally> policies = new LinkedHashMap<>();
-  private final Map<Rule, QueueTally> queues = new LinkedHashMap<>();
+  private final RuleTallies rules;
   private final KeyNames names;
   private final Listener listener;
   private final FrequentKeys refused;
@@ -147,14 +127,7 @@ public final class ReplayTally {
     this.listener = listener;
     this.refused = new FrequentKeys(sizes.refusedKeys);
     this.windows = new BusyWindows(ReplaySummary.LISTED, sizes.openWindows);
-    for (Rule rule : rules.rules()) {
-      if (rule.policy() != null && which.test(rule)) {
-        policies.put(rule, new PolicyTally());
-        if (rule.queue() != null) {
-          queues.put(rule, new QueueTally());
-        }
-      }
-    }
+    this.rules = new RuleTallies(rules, which);
   }
 
   public void unreadable(String input, long line, String reason) {
@@ -213,30 +186,7 @@ public final class ReplayTally {
       double load) {
     came(wait.timeNanos, wait.sinceNanos);
     answered(request, answer, deciding, wait.answeredNanos, load, true);
-    QueueTally queue = queues.get(slowest(refused));
-    if (queue == null) {
-      return; // Every status that lets a request wait has a rule with a queue.
-    }
-    if (answer.allowed()) {
-      queue.served.add(wait.answeredNanos - wait.sinceNanos);
-    } else {
-      queue.gaveUp += wait.stood ? 1 : 0;
-      queue.refusedAtOnce += wait.stood ? 0 : 1;
-    }
-  }
-
-  /** Returns the rule for which a request has to wait longest; of equals, the first. */
-  private static @Nullable Rule slowest(Answer refused) {
-    Rule slowest = null;
-    long longest = -1;
-    for (Status status : refused.refusing()) {
-      Decision decision = status.decision();
-      if (decision != null && decision.retryAfterNanos() > longest) {
-        longest = decision.retryAfterNanos();
-        slowest = status.rule();
-      }
-    }
-    return slowest;
+    rules.waited(refused, answer.allowed(), wait);
   }
 
   private void came(long timeNanos, long nowNanos) {
@@ -318,11 +268,7 @@ public final class ReplayTally {
       boolean allowed) {
     boolean fits = status.allowed();
     boolean shadow = decision.reason() == Reason.SHADOW;
-    PolicyTally tally = policies.computeIfAbsent(key.rule(), rule -> new PolicyTally());
-    tally.requests++;
-    tally.denied += fits ? 0 : 1;
-    tally.shadowDenied += shadow ? 1 : 0;
-    tally.tolerated += allowed && decision.reason() == Reason.TOLERATED ? 1 : 0;
+    rules.judged(key.rule(), decision.reason(), fits, allowed);
     Policy policy = key.rule().policy();
     Long permits = descriptor.permits();
     if (policy != null && permits != null) {
@@ -357,8 +303,8 @@ public final class ReplayTally {
         source,
         stopped,
         counts,
-        policyCounts(),
-        queueCounts(),
+        rules.policyCounts(),
+        rules.queueCounts(),
         refused.top(ReplaySummary.LISTED).stream()
             .map(each -> new RefusedKey(name(each.key()), each.key().key(), each.count()))
             .toList(),
@@ -368,53 +314,6 @@ public final class ReplayTally {
         unreadableLines,
         warnings,
         timeTaken);
-  }
-
-  private List<PolicyCount> policyCounts() {
-    List<PolicyCount> counts = new ArrayList<>();
-    policies.forEach(
-        (rule, tally) -> {
-          Policy policy = rule.policy();
-          if (policy != null) {
-            counts.add(
-                new PolicyCount(
-                    policy.name(),
-                    rule.path(),
-                    policy.algorithm().text(),
-                    policy.quota().permits(),
-                    policy.quota().windowNanos(),
-                    tally.requests,
-                    tally.denied,
-                    tally.shadowDenied,
-                    policy.throttle(),
-                    policy.enforced().quota().permits(),
-                    tally.tolerated));
-          }
-        });
-    return counts;
-  }
-
-  private List<QueueCount> queueCounts() {
-    List<QueueCount> counts = new ArrayList<>();
-    queues.forEach(
-        (rule, tally) -> {
-          Policy policy = rule.policy();
-          QueueBounds bounds = rule.queue();
-          if (policy != null && bounds != null) {
-            counts.add(
-                new QueueCount(
-                    policy.name(),
-                    rule.path(),
-                    bounds.requests(),
-                    bounds.waitNanos(),
-                    tally.served.count(),
-                    tally.served.medianNanos(),
-                    tally.served.longestNanos(),
-                    tally.gaveUp,
-                    tally.refusedAtOnce));
-          }
-        });
-    return counts;
   }
 
   private static BusyWindow busyWindow(BusyWindows.Window window) {

@@ -10,16 +10,10 @@ import dev.weir.replay.ReplaySummary.RefusedKey;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.KeyNames;
 import dev.weir.replay.internal.judge.Timeline;
-import dev.weir.replay.internal.judge.WindowUse.RuleUse;
-import dev.weir.replay.internal.suggest.OtherLimits;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.ToLongBiFunction;
 
 /**
  * The report of a replay as a page: the answer first, then the times, rules and keys of refusals.
@@ -30,36 +24,25 @@ public final class ReportPage {
    * How is ReportPage designed, and why? A report is read from the top until the question is
    * answered: how many requests would be refused, then when, by which rule, which limit would
    * refuse fewer keys, and which keys. Each section is a method, in the order in which the page
-   * shows them, and writes straight into Html, which escapes all texts. A section without content
+   * shows them, and writes straight into Html, which escapes all texts; RuleSections has those of
+   * the rules. A section without content
    * is left out. All figures come from the summary or the History, so the page, the text and the
    * JSON cannot differ.
    */
-
-  /** The most rules with their own chart: those that refused most. */
-  private static final int SHOWN_RULES = 12;
-
-  /** The least number of keys for a curve of shares to mean anything. */
-  private static final int FEWEST_KEYS = 10;
 
   private final Html html = new Html();
   private final ReplaySummary summary;
   private final Counts counts;
   private final History history;
-  private final Map<String, RuleUse> use;
   private final KeyNames names;
-
-  /** True if requests have numbers of permits other than one. */
-  private final boolean weighted;
+  private final RuleSections rules;
 
   private ReportPage(ReplaySummary summary, History history, KeyNames names) {
     this.summary = summary;
     this.history = history;
     this.names = names;
     counts = summary.counts();
-    use = history.use();
-    weighted =
-        summary.policies().stream()
-            .anyMatch(each -> permits(each, Timeline::offered) != each.requests());
+    rules = new RuleSections(html, summary, history, names);
   }
 
   /**
@@ -106,9 +89,9 @@ public final class ReportPage {
     first.accept(html);
     overTime();
     worstMinute();
-    rules();
+    rules.table();
     Sections.queues(html, summary.queues());
-    charts();
+    rules.charts();
     refusedKeys();
     busiestWindows();
     Sections.unreadable(html, summary.unreadableLines(), counts.unreadable());
@@ -167,25 +150,16 @@ public final class ReportPage {
 
   /** Adds the refused permits, if requests have different numbers of them. */
   private void permits() {
-    if (weighted) {
+    if (rules.weighted()) {
       long refused = 0;
       long asked = 0;
       for (PolicyCount each : summary.policies()) {
-        refused += permits(each, Timeline::refused);
-        asked += permits(each, Timeline::offered);
+        refused += rules.permits(each, Timeline::refused);
+        asked += rules.permits(each, Timeline::offered);
       }
       String share = Figures.percent(refused, asked) + " of " + number(asked) + " asked of rules";
       html.tile("permits refused", number(refused), share, refused > 0);
     }
-  }
-
-  private long permits(PolicyCount rule, ToLongBiFunction<Timeline, Integer> what) {
-    Timeline timeline = rule.requests() == 0 ? null : history.rule(rule.path());
-    long sum = 0;
-    for (int i = 0; timeline != null && i < timeline.size(); i++) {
-      sum += what.applyAsLong(timeline, i);
-    }
-    return sum;
   }
 
   /** Adds the busiest moment of all requests, as a hint for reading the chart. */
@@ -259,177 +233,6 @@ public final class ReportPage {
     html.raw(PageChart.time(minute, "requests", label, "small")).raw("</section>\n");
   }
 
-  private void rules() {
-    html.raw("<section>").element("h2", "Rules");
-    boolean throttled = summary.policies().stream().anyMatch(each -> !each.throttle().isHard());
-    List<String> columns =
-        new ArrayList<>(
-            List.of(
-                "rule",
-                "limit",
-                "algorithm",
-                "#requests",
-                "#refused",
-                "#share",
-                "#keys",
-                "#keys above the limit",
-                "#most admitted",
-                "#wrongly refused",
-                "#wrongly admitted"));
-    if (throttled) {
-      columns.add(5, "#tolerated");
-    }
-    if (weighted) {
-      columns.add(columns.indexOf("#keys"), "#permits refused");
-    }
-    html.table(columns.toArray(new String[0]));
-    for (PolicyCount each : summary.policies()) {
-      RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
-      html.row().word(each.policy()).word(limit(each));
-      html.words(each.algorithm(), each.throttle().isHard() ? "" : throttle(each));
-      html.number(each.requests() == 0 ? "none" : number(each.requests()));
-      html.number(refused(each));
-      if (throttled) {
-        html.number(each.tolerated());
-      }
-      if (each.requests() == 0) {
-        html.number("\u2013"); // No record reached the rule, which is not the same as no refusal.
-      } else {
-        html.share(refused(each), each.requests());
-      }
-      if (weighted) {
-        html.number(permits(each, Timeline::refused));
-      }
-      html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
-      html.number(about(of) + number(of.above(each.permits()) * of.keysPerFollowed()));
-      html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions()).endRow();
-    }
-    html.endTable();
-    long standsFor = use.values().stream().mapToLong(RuleUse::keysPerFollowed).max().orElse(1);
-    if (standsFor > 1) {
-      html.element(
-          "p class=\"note\"",
-          "Too many keys to follow all: the last five columns follow one key in "
-              + standsFor
-              + ", chosen by its hash.");
-    }
-    html.raw("</section>\n");
-  }
-
-  private static String about(RuleUse use) {
-    return use.keysPerFollowed() > 1 ? "\u2248 " : "";
-  }
-
-  private void charts() {
-    List<PolicyCount> busy = new ArrayList<>(summary.policies());
-    busy.removeIf(each -> each.requests() == 0);
-    busy.sort(Comparator.comparingLong(ReportPage::refused).reversed());
-    for (PolicyCount each : busy.subList(0, Math.min(SHOWN_RULES, busy.size()))) {
-      Timeline timeline = history.rule(each.path());
-      RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
-      if (timeline != null && of.keys() > 0) {
-        html.raw("<section><h2>")
-            .text(each.policy())
-            .element("small", limit(each) + ", " + unlessHard(each) + each.algorithm());
-        html.raw("</h2>");
-        String label = each.policy() + ": permits asked for and refused over time";
-        html.raw(PageChart.time(timeline, "permits", label, "small"));
-        otherLimits(each);
-        if (of.keys() >= FEWEST_KEYS) {
-          html.raw("<h3>How much do keys ask for?</h3>");
-          keyUse(each, of);
-        }
-        html.raw("</section>\n");
-      }
-    }
-    if (busy.size() > SHOWN_RULES) {
-      html.element(
-          "p class=\"note\"",
-          "Of " + busy.size() + " rules, the " + SHOWN_RULES + " that refused most are drawn.");
-    }
-  }
-
-  private static long refused(PolicyCount rule) {
-    return rule.denied() + rule.shadowDenied();
-  }
-
-  private void keyUse(PolicyCount rule, RuleUse of) {
-    List<PageChart.Point> points = new ArrayList<>();
-    double keys = of.keys();
-    points.add(new PageChart.Point(1, of.above(1) / keys));
-    for (int i = 0; i < of.keys(); i++) {
-      if (of.peak(i) > 1 && (i == 0 || of.peak(i) > of.peak(i - 1))) {
-        points.add(new PageChart.Point((double) of.peak(i), of.above(of.peak(i)) / keys));
-      }
-    }
-    String window = Figures.window(rule.windowNanos());
-    String what =
-        "keys that ask for more than a limit within " + window + ", by that limit in permits";
-    double limit = rule.permits();
-    html.raw(
-        PageChart.curve(
-            points, limit, (double) rule.bound(), 0, what, "limit in permits per " + window));
-    html.raw("<p class=\"note\">");
-    int over = of.above(rule.permits());
-    html.text(
-        "At the limit of "
-            + number(rule.permits())
-            + ", "
-            + about(of)
-            + number(over * of.keysPerFollowed())
-            + " of "
-            + about(of)
-            + number(of.keys() * of.keysPerFollowed())
-            + " keys ask for more in some window: "
-            + Figures.percent(over, of.keys())
-            + ".");
-    html.raw("</p>");
-  }
-
-  /** Adds the refusals by other limits: by the rule's own algorithm, each limit replayed. */
-  private void otherLimits(PolicyCount rule) {
-    List<OtherLimits.Candidate> candidates = history.otherLimits(rule.path());
-    if (candidates.isEmpty()) {
-      return;
-    }
-    html.raw("<h3>What would other limits refuse?</h3>");
-    boolean weighted =
-        candidates.stream().anyMatch(each -> each.tried().permits() != each.tried().requests());
-    List<String> columns =
-        new ArrayList<>(
-            List.of(
-                "#limit per " + Figures.window(rule.windowNanos()),
-                "#requests refused",
-                "#keys refused",
-                "most refused key",
-                "which limit"));
-    if (weighted) {
-      columns.add(2, "#permits refused");
-    }
-    html.table(columns.toArray(new String[0]));
-    for (OtherLimits.Candidate each : candidates) {
-      boolean today = each.tried().limit() == rule.permits();
-      html.row().openCell("n").raw(today ? "<b>" : "").text(number(each.tried().limit()));
-      html.raw(today ? "</b></td>" : "</td>").number(each.tried().requests());
-      if (weighted) {
-        html.number(each.tried().permits());
-      }
-      html.number(each.tried().keys());
-      String worst = history.worstKey(rule.path(), each);
-      html.openCell("key").text(worst.isEmpty() ? "\u2013" : names.shown(worst));
-      if (!worst.isEmpty()) {
-        html.raw("<br>").element("small", number(each.tried().worstRequests()) + " requests");
-      }
-      html.raw("</td>").cell(each.why()).endRow();
-    }
-    html.endTable();
-    html.element(
-        "p class=\"note\"",
-        "Each limit was replayed by this rule's algorithm, alone, on the requests that reached the"
-            + " rule."
-            + (rule.throttle().isHard() ? "" : " What its throttle tolerates is left out."));
-  }
-
   private void refusedKeys() {
     if (summary.refusedKeys().isEmpty()) {
       return;
@@ -492,20 +295,6 @@ public final class ReportPage {
 
   private String percentOf(long part) {
     return Figures.percent(part, counts.requests());
-  }
-
-  private static String unlessHard(PolicyCount rule) {
-    return rule.throttle().isHard() ? "" : throttle(rule) + ", ";
-  }
-
-  private static String throttle(PolicyCount rule) {
-    return rule.bound() > rule.permits()
-        ? rule.throttle() + ": " + number(rule.bound())
-        : rule.throttle().toString();
-  }
-
-  private static String limit(PolicyCount rule) {
-    return number(rule.permits()) + " per " + Figures.window(rule.windowNanos());
   }
 
   private static String number(long value) {
