@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Many requests of one charge each, decided in one call and in their order, each for itself.
@@ -16,6 +17,10 @@ public final class Batch {
   private long[] decisions;
   private long[] remaining = {};
   private long[] resets = {};
+
+  /** The causes of results without a decision; null while there is none, which is usual. */
+  private String @Nullable [] causes;
+
   private int size;
   private boolean detailed;
 
@@ -42,6 +47,7 @@ public final class Batch {
   public Batch clear() {
     Arrays.fill(bindings, 0, size, null);
     size = 0;
+    causes = null;
     return this;
   }
 
@@ -115,6 +121,14 @@ public final class Batch {
     return resets[i];
   }
 
+  /**
+   * Returns the cause of {@link Reason#UNCERTAIN} of request {@code i}, as {@link
+   * Decision#cause()}.
+   */
+  public String cause(int i) {
+    return causes == null ? "" : causes[i];
+  }
+
   private void checkDetailed() {
     if (!detailed) {
       throw new IllegalStateException("batch: not detailed (expected: detailed() before)");
@@ -139,6 +153,23 @@ public final class Batch {
       this.remaining[i] = remaining;
       resets[i] = resetAfterNanos;
     }
+  }
+
+  /**
+   * For stores: sets the cause of {@link Reason#UNCERTAIN} of request {@code i}. Several threads
+   * may set those of different requests.
+   *
+   * @param cause as {@link Decision#cause()}
+   */
+  public synchronized void cause(int i, String cause) {
+    if (Check.notNull("cause", cause).isEmpty()) {
+      return;
+    }
+    if (causes == null) {
+      causes = new String[size];
+      Arrays.fill(causes, "");
+    }
+    causes[i] = cause;
   }
 
   /** For stores: sets the decision on request {@code i}, to be read by {@link PackedDecision}. */

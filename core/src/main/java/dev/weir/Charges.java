@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request as a store receives it, and its answer: charges that are made all together or not at
@@ -29,6 +30,10 @@ public final class Charges {
   private Role[] roles = new Role[1];
   private long[] values = new long[WIDTH];
   private Reason[] reasons = new Reason[1];
+
+  /** The causes of results without a decision; null while there is none, which is usual. */
+  private String @Nullable [] causes;
+
   private int size;
   private long maxWaitNanos;
   private boolean queued;
@@ -45,6 +50,9 @@ public final class Charges {
     peeking = false;
     lending = false;
     allowed = false;
+    if (causes != null) {
+      causes = null;
+    }
     return this;
   }
 
@@ -170,6 +178,11 @@ public final class Charges {
     return reasons[i];
   }
 
+  /** Returns the cause of the result of charge {@code i}, as {@link Decision#cause()}. */
+  public String cause(int i) {
+    return causes == null || i >= causes.length ? "" : causes[i];
+  }
+
   /** Returns the permits left after charge {@code i}, as {@link Decision#remaining()}. */
   public long remaining(int i) {
     return values[i * WIDTH + REMAINING];
@@ -219,6 +232,7 @@ public final class Charges {
     return new Decision(
         fits,
         reasons[i],
+        cause(i),
         policy.name(),
         policy.burst(),
         remaining(i),
@@ -283,7 +297,10 @@ public final class Charges {
     this.allowed = allowed;
   }
 
-  /** For stores: sets the result of charge {@code i}; units and ranges as in {@link Decision}. */
+  /**
+   * For stores: sets the result of charge {@code i}, without a cause; units and ranges as in {@link
+   * Decision}.
+   */
   public void result(
       int i,
       Reason reason,
@@ -296,6 +313,39 @@ public final class Charges {
     values[i * WIDTH + RETRY_AFTER] = retryAfterNanos;
     values[i * WIDTH + RESET_AFTER] = resetAfterNanos;
     values[i * WIDTH + AT] = atNanos;
+    if (causes != null && i < causes.length) {
+      causes[i] = "";
+    }
+  }
+
+  /** For stores: sets the result of charge {@code i} to that of charge {@code j} of others. */
+  public void result(int i, Charges others, int j) {
+    result(
+        i,
+        others.reason(j),
+        others.remaining(j),
+        others.retryAfterNanos(j),
+        others.resetAfterNanos(j),
+        others.atNanos(j));
+    cause(i, others.cause(j));
+  }
+
+  /**
+   * For stores: sets the cause of {@link Reason#UNCERTAIN} of charge {@code i}, after its result.
+   *
+   * @param cause as {@link Decision#cause()}
+   */
+  public void cause(int i, String cause) {
+    if (Check.notNull("cause", cause).isEmpty()) {
+      return;
+    }
+    int old = causes == null ? 0 : causes.length;
+    if (causes == null || old <= i) {
+      causes =
+          causes == null ? new String[bindings.length] : Arrays.copyOf(causes, bindings.length);
+      Arrays.fill(causes, old, causes.length, "");
+    }
+    causes[i] = cause;
   }
 
   /**

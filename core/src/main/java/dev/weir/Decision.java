@@ -15,6 +15,9 @@ import java.util.List;
  *
  * @param allowed whether the request may pass
  * @param reason why
+ * @param cause the cause of {@link Reason#UNCERTAIN} in one word, if the store or server that could
+ *     not decide gives one: a kind of failure of a shared store, such as {@code timeout}, {@code
+ *     subject}, {@code no_rules} or {@code upstream}. Empty for all other reasons
  * @param policy the name of the policy that decided
  * @param limit the most permits the key can hold at once: the quota's permits, or the burst of a
  *     bucket
@@ -33,6 +36,7 @@ import java.util.List;
 public record Decision(
     boolean allowed,
     Reason reason,
+    String cause,
     String policy,
     long limit,
     long remaining,
@@ -48,15 +52,16 @@ public record Decision(
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   /**
-   * @throws NullPointerException if reason, policy or parts are null
+   * @throws NullPointerException if reason, cause, policy or parts are null
    */
   public Decision {
     Check.notNull("reason", reason);
+    Check.notNull("cause", cause);
     Check.notNull("policy", policy);
     parts = List.copyOf(Check.notNull("parts", parts));
   }
 
-  /** Creates the decision of one policy. */
+  /** Creates the decision of one policy, without a cause. */
   public Decision(
       boolean allowed,
       Reason reason,
@@ -66,9 +71,24 @@ public record Decision(
       long retryAfterNanos,
       long resetAfterNanos,
       long atNanos) {
+    this(allowed, reason, "", policy, limit, remaining, retryAfterNanos, resetAfterNanos, atNanos);
+  }
+
+  /** Creates the decision of one policy. */
+  public Decision(
+      boolean allowed,
+      Reason reason,
+      String cause,
+      String policy,
+      long limit,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long atNanos) {
     this(
         allowed,
         reason,
+        cause,
         policy,
         limit,
         remaining,

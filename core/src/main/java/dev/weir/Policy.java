@@ -222,6 +222,7 @@ public final class Policy {
     return new Decision(
         forced || decided.allowed(),
         tolerated ? Reason.TOLERATED : decided.reason(),
+        decided.cause(),
         name,
         burst,
         Math.max(0, beyond),
@@ -241,6 +242,7 @@ public final class Policy {
     return new Decision(
         decided.allowed(),
         decided.reason() == Reason.TOLERATED ? Reason.WITHIN_LIMIT : decided.reason(),
+        decided.cause(),
         decided.policy(),
         decided.limit() == burst ? enforced.burst : decided.limit(),
         decided.remaining(),

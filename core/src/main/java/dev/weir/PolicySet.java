@@ -158,6 +158,7 @@ final class PolicySet {
     return new Decision(
         allowed,
         speaker.reason(),
+        speaker.cause(),
         speaker.policy(),
         speaker.limit(),
         remaining,

@@ -99,6 +99,7 @@ final class CheckCommand implements Callable<Integer> {
   /** Returns the reason for which a request passes, if that is not the usual reason. */
   private static String because(String body) {
     String reason = "";
+    String cause = "";
     String detail = "";
     try (JsonParser answer = new JsonFactory().createParser(body)) {
       answer.nextToken();
@@ -107,6 +108,8 @@ final class CheckCommand implements Callable<Integer> {
         answer.nextToken();
         if (field.equals("reason")) {
           reason = answer.getText();
+        } else if (field.equals("cause")) {
+          cause = ": " + answer.getText();
         } else if (field.equals("detail")) {
           detail = answer.getText();
         } else {
@@ -117,7 +120,9 @@ final class CheckCommand implements Callable<Integer> {
       return ""; // The status decides; if the body cannot be read, only the reason is missing.
     }
     String more = detail.isEmpty() ? "" : ": " + detail;
-    return reason.isEmpty() || reason.equals("WITHIN_LIMIT") ? "" : " (" + reason + ")" + more;
+    return reason.isEmpty() || reason.equals("WITHIN_LIMIT")
+        ? ""
+        : " (" + reason + cause + ")" + more;
   }
 
   private String body() throws IOException {

@@ -142,6 +142,24 @@ public abstract class Answer {
   }
 
   /**
+   * Returns the cause of {@link Reason#UNCERTAIN} as {@link Decision#cause()}, if that is the
+   * {@link #reason} of the answer: of a refusal the {@link #deciding} status's, else that of the
+   * first status with this reason. Empty for all other reasons.
+   */
+  public String cause() {
+    if (reason() != Reason.UNCERTAIN) {
+      return "";
+    }
+    Status status = allowed() ? null : deciding();
+    for (Status each : statuses()) {
+      if (status == null && each.reason() == Reason.UNCERTAIN) {
+        status = each;
+      }
+    }
+    return status == null ? "" : status.cause();
+  }
+
+  /**
    * Returns how long the rules allow this request to wait for its turn, in nanoseconds: the least
    * time in {@code on_limit} of those that refuse it. 0 if the request is not refused, if one of
    * the rules refuses at once, if the reason is another than the limit, or if no wait would help.

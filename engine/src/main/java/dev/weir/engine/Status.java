@@ -69,11 +69,17 @@ public record Status(
     return decision == null ? Reason.NO_LIMIT : decision.reason();
   }
 
+  /** Returns the cause of {@link Reason#UNCERTAIN}, as {@link Decision#cause()}. */
+  public String cause() {
+    return decision == null ? "" : decision.cause();
+  }
+
   /** Returns a decision that admits a refused request. */
   public static Decision allowed(Decision denied, Reason reason, long remaining) {
     return new Decision(
         true,
         reason,
+        reason == denied.reason() ? denied.cause() : "",
         denied.policy(),
         denied.limit(),
         remaining,

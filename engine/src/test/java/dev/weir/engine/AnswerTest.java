@@ -141,6 +141,32 @@ class AnswerTest {
     return Answer.of(false, List.of(statuses), null, 1);
   }
 
+  private static Status uncertain(boolean allowed, String cause, long retryNanos) {
+    Decision decision = new Decision(allowed, Reason.UNCERTAIN, cause, "p", 5, 0, retryNanos, 0, 0);
+    return new Status(allowed, null, decision, null, 0, 1);
+  }
+
+  @Test
+  void causeOfARefusal_isThatOfTheStatusThatDecides_ifTheReasonIsUncertain() {
+    Status timeout = uncertain(false, "timeout", 1);
+    Status state = uncertain(false, "state", 2);
+    assertThat(refused(timeout, state).cause()).isEqualTo("state");
+    assertThat(refused(state, timeout).cause()).isEqualTo("state");
+    assertThat(refused(state, refusal("over", Reason.OVER_LIMIT, 1)).cause()).isEmpty();
+    assertThat(Answer.error("wrong", 1).cause()).isEmpty();
+  }
+
+  @Test
+  void causeOfAnAdmission_isTheFirst() {
+    Status none = Status.UNMATCHED;
+    Status open = uncertain(true, "open", 0);
+    Status subject = uncertain(true, "subject", 0);
+    Answer answer = Answer.of(true, List.of(none, open, subject), null, 1);
+    assertThat(answer.reason()).isEqualTo(Reason.UNCERTAIN);
+    assertThat(answer.cause()).isEqualTo("open");
+    assertThat(Answer.of(true, List.of(none), null, 1).cause()).isEmpty();
+  }
+
   @Test
   void refusalForSeveralReasons_isDecidedByAStatusWithTheReasonOfTheAnswer() {
     Status over = refusal("over", Reason.OVER_LIMIT, 1);

@@ -101,6 +101,10 @@ class SharedRulesTest {
       assertThat(answer.statuses().get(0).limitRemaining()).isEqualTo(3);
       assertThat(Objects.requireNonNull(answer.deciding()).rule())
           .isSameAs(answer.statuses().get(1).rule());
+      assertThat(answer.cause()).isEqualTo(UncertainStore.CAUSE);
+      assertThat(answer.statuses())
+          .extracting(Status::cause)
+          .containsExactly("", UncertainStore.CAUSE, UncertainStore.CAUSE, "", "");
     }
     assertThat(left(fixture, "here")).isEqualTo(3);
     assertThat(left(fixture, "here2")).isEqualTo(3);
@@ -121,6 +125,20 @@ class SharedRulesTest {
   }
 
   @Test
+  void requestOfOneDescriptor_storeAway_hasTheCause_andTheNextOneNone() {
+    Fixture fixture = away();
+    for (String key : List.of("deny", "allow")) {
+      Answer answer = fixture.engine.decide(request(1, key));
+      assertThat(answer.allowed()).isEqualTo(key.equals("allow"));
+      assertThat(answer.reason()).isEqualTo(Reason.UNCERTAIN);
+      assertThat(answer.cause()).isEqualTo(UncertainStore.CAUSE);
+      assertThat(answer.statuses().get(0).cause()).isEqualTo(UncertainStore.CAUSE);
+      assertThat(fixture.engine.decide(request(1, "share")).cause()).isEmpty();
+    }
+    assertThat(fixture.engine.decide(request(4, "here")).cause()).isEmpty();
+  }
+
+  @Test
   void rulesThatAllowOrDecideByTheirShare_storeAway_passAndAreAskedOnce() {
     Fixture fixture = away();
     Answer answer = fixture.engine.decide(request(2, "here", "allow", "share", "shadow", "free"));
@@ -130,6 +148,10 @@ class SharedRulesTest {
     assertThat(allowed.allowed()).isTrue();
     assertThat(allowed.reason()).isEqualTo(Reason.UNCERTAIN);
     assertThat(allowed.retryAfterNanos()).isZero();
+    assertThat(answer.cause()).isEqualTo(UncertainStore.CAUSE);
+    assertThat(answer.statuses())
+        .extracting(Status::cause)
+        .containsExactly("", UncertainStore.CAUSE, "", "", "");
     assertThat(Objects.requireNonNull(answer.statuses().get(3).decision()).reason())
         .isEqualTo(Reason.SHADOW);
     assertThat(left(fixture, "here")).isEqualTo(1);

@@ -231,6 +231,7 @@ class SubjectFailuresTest {
     ticker.atOnce = true;
     engine.decide(X, heard::add);
     assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
+    assertThat(only().cause()).isEqualTo("subject");
     assertThat(ticker.cancelled).isEqualTo(1);
     assertNothingIsLeft();
   }

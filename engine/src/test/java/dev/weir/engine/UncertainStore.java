@@ -18,6 +18,9 @@ import java.util.function.LongConsumer;
  * the limit, permits up to the share fit.
  */
 public final class UncertainStore implements Store {
+  /** The cause of its results without a decision. */
+  public static final String CAUSE = "timeout";
+
   private record Known(String name, Policy policy, Store store) implements Binding {}
 
   /** The calls that it received, in words. */
@@ -59,6 +62,7 @@ public final class UncertainStore implements Store {
               ? Reason.UNCERTAIN
               : charges.permits(i) <= share ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
       charges.result(i, reason, 0, reason == Reason.WITHIN_LIMIT ? 0 : 1_000_000, 0, nowNanos);
+      charges.cause(i, local ? "" : CAUSE);
     }
     charges.settle();
     done.accept(charges);
@@ -68,6 +72,7 @@ public final class UncertainStore implements Store {
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     for (int i = 0; i < batch.size(); i++) {
       batch.result(i, Reason.UNCERTAIN, 0, 0, 0, nowNanos);
+      batch.cause(i, CAUSE);
     }
     done.accept(batch);
   }

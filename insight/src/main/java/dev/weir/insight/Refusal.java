@@ -13,6 +13,7 @@ import dev.weir.engine.LimitOrigin;
  * @param origin the source of the limit's number
  * @param limit the permits per window
  * @param windowNanos the length of the window
+ * @param cause the cause of {@link Reason#UNCERTAIN}, as in {@link dev.weir.Decision}
  * @param retryAfterNanos the time until a retry, as in {@link dev.weir.Decision}
  * @param standsFor the number of refusals from which this one was picked, at least 1
  */
@@ -25,5 +26,6 @@ public record Refusal(
     long limit,
     long windowNanos,
     Reason reason,
+    String cause,
     long retryAfterNanos,
     long standsFor) {}

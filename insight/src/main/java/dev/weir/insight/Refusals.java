@@ -89,6 +89,7 @@ public final class Refusals {
             limit.policy().quota().permits(),
             limit.policy().quota().windowNanos(),
             decision.reason(),
+            decision.cause(),
             decision.retryAfterNanos(),
             standsFor);
   }

@@ -141,7 +141,8 @@ class ConfiguredServerTest {
       HttpResponse<String> check = running.check("free", "x");
       assertThat(check.statusCode()).isEqualTo(503);
       assertThat(check.headers().firstValue("Retry-After")).contains("1");
-      assertThat(check.body()).contains("\"reason\":\"UNCERTAIN\"", "\"allowed\":false");
+      assertThat(check.body())
+          .contains("\"reason\":\"UNCERTAIN\",\"cause\":\"no_rules\"", "\"allowed\":false");
       assertThat(
               running
                   .post(

@@ -72,7 +72,8 @@ class OnFailureTest {
     assertThat(answer.statusCode()).as(key).isEqualTo(200);
     assertThat(answer.body())
         .as(key)
-        .contains("\"revision\":" + revision(running) + ",\"reason\":\"UNCERTAIN\"");
+        .contains(
+            "\"revision\":" + revision(running) + ",\"reason\":\"UNCERTAIN\",\"cause\":\"open\"");
   }
 
   private static long revision(RunningServer running) throws Exception {

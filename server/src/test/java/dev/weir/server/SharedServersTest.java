@@ -36,7 +36,8 @@ class SharedServersTest {
   private static final Map<String, String> DENIED =
       Map.of(
           "/v1/check", "503 retry-after=1 .*temporary-reduced-capacity.*\"reason\":\"UNCERTAIN\".*",
-          "/v1/check/batch", "200 .*\"status\":503,.*\"reason\":\"UNCERTAIN\",\"allowed\":false.*",
+          "/v1/check/batch",
+              "200 .*\"status\":503,.*\"reason\":\"UNCERTAIN\",\"cause\":\"[a-z]+\",\"allowed\":false.*",
           "/json", "429 retry-after=none .\"overallCode\":\"OVER_LIMIT\".*",
           "ShouldRateLimit", "overall_code: OVER_LIMIT .*",
           "CheckBatch", ".*reason: REASON_UNCERTAIN retry_after_ms: 1000 .*",
@@ -196,7 +197,7 @@ class SharedServersTest {
       for (RespClient each : List.of(one, two)) {
         each.command(cell).command("PING").command("DEL", "k");
         assertThat(each.reply())
-            .isEqualTo("-UNCERTAIN the store did not decide, nothing was admitted|");
+            .isEqualTo("-UNCERTAIN the store did not decide (open), nothing was admitted|");
         assertThat(each.reply()).isEqualTo("+PONG|");
         assertThat(each.reply()).isEqualTo(":0|");
       }

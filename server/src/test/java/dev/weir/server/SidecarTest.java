@@ -9,6 +9,7 @@ import dev.weir.rules.Request;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.wire.testkit.RespClient;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -135,7 +136,14 @@ class SidecarTest {
   void upstreamAway_isUncertain() throws Exception {
     assertThat(left.check("user", "c").statusCode()).isEqualTo(200);
     upstream.close();
-    assertThat(left.check("user", "c").statusCode()).isEqualTo(503);
+    HttpResponse<String> known = left.check("user", "c");
+    assertThat(known.statusCode()).isEqualTo(503);
+    assertThat(known.body())
+        .contains(
+            " cannot be checked now: the upstream server gave no answer", "\"cause\":\"upstream\"");
+    assertThat(left.check("user", "never seen").body())
+        .contains("\"violated-policies\":[]", "\"reason\":\"UNCERTAIN\",\"cause\":\"upstream\"")
+        .doesNotContain("No rules");
     assertThat(left.get("/healthcheck").statusCode()).isEqualTo(200);
   }
 

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.testkit.Ports;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -132,6 +133,23 @@ class TelemetryTest {
         .containsEntry("weir.reason", "OVER_LIMIT")
         .containsEntry("weir.policy", "test.never");
     assertThat(span.toString()).doesNotContain("secret");
+  }
+
+  @Test
+  void spanOfARequestWithoutADecision_hasTheCause() throws Exception {
+    String check = "{\"domain\":\"test\",\"descriptor\":{\"never\":\"x\"}}";
+    try (RunningServer running =
+        RunningServer.start(
+            folder,
+            "otlp",
+            "http://127.0.0.1:" + collector.getAddress().getPort(),
+            "store",
+            "redis://127.0.0.1:" + Ports.free())) {
+      running.post("/v1/check", check, "traceparent", traceparent(true));
+    }
+    assertThat(attributes(spans().get(0).getAttributesList()))
+        .containsEntry("weir.reason", "UNCERTAIN")
+        .containsEntry("weir.cause", "open");
   }
 
   @Test

@@ -39,12 +39,14 @@ public enum Failure {
   /** True if nothing can have been charged. */
   final boolean harmless;
 
+  private final String text = Choice.name(this);
+
   Failure(boolean harmless) {
     this.harmless = harmless;
   }
 
-  /** Returns the name for metrics. */
+  /** Returns the name for metrics, which is also the {@link dev.weir.Decision#cause() cause}. */
   public String text() {
-    return Choice.name(this);
+    return text;
   }
 }

@@ -88,7 +88,7 @@ public final class SharedDecider {
           charges.permits(0),
           nowNanos,
           result -> {
-            fill(charges, 0, result);
+            result.to(charges, 0);
             charges.settle();
             done.accept(charges);
           });
@@ -107,7 +107,7 @@ public final class SharedDecider {
     }
     Consumer<Result> decided =
         result -> {
-          fill(charges, 0, result);
+          result.to(charges, 0);
           charges.settle();
           done.accept(charges);
         };
@@ -120,7 +120,7 @@ public final class SharedDecider {
 
           @Override
           public void failed(Failure failure) {
-            decided.accept(new Result(Reason.UNCERTAIN, 0, 0, 0, nowNanos));
+            decided.accept(Result.failed(failure, 0, nowNanos));
           }
         };
     SharedBinding own = (SharedBinding) charges.binding(0);
@@ -222,6 +222,7 @@ public final class SharedDecider {
                 result.retryAfterNanos(),
                 result.resetAfterNanos(),
                 result.atNanos());
+            batch.cause(index, result.cause());
             boolean forgiven =
                 result.reason() != Reason.WITHIN_LIMIT
                     && result.reason() != Reason.OVER_LIMIT
@@ -234,16 +235,6 @@ public final class SharedDecider {
             }
           });
     }
-  }
-
-  private static void fill(Charges charges, int i, Result result) {
-    charges.result(
-        i,
-        result.reason(),
-        result.remaining(),
-        result.retryAfterNanos(),
-        result.resetAfterNanos(),
-        result.atNanos());
   }
 
   /** Decides one charge on its own. */

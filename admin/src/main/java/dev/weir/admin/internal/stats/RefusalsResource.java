@@ -113,6 +113,9 @@ public final class RefusalsResource implements Resource {
     members.put("limit", refusal.limit());
     members.put("window_seconds", Math.max(1, refusal.windowNanos() / 1_000_000_000L));
     members.put("reason", reason(refusal));
+    if (!refusal.cause().isEmpty()) {
+      members.put("cause", refusal.cause());
+    }
     members.put("retry_after_millis", retryAfterMillis(refusal));
     members.put("stands_for", refusal.standsFor());
     return members;

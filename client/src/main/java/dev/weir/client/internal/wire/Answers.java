@@ -8,6 +8,7 @@ import dev.weir.Reason;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
+import dev.weir.internal.UncertainCause;
 import dev.weir.protocol.v1.WeirProto;
 import dev.weir.protocol.v1.WeirProto.CheckResult;
 import dev.weir.protocol.v1.WeirProto.DescriptorStatus;
@@ -63,6 +64,7 @@ public final class Answers {
         new Decision(
             allowed,
             reason,
+            reason == Reason.UNCERTAIN ? cause(said) : "",
             said.getPolicy(),
             limit == null ? 0 : limit.policy().burst(),
             said.getRemaining(),
@@ -137,6 +139,12 @@ public final class Answers {
     };
   }
 
+  private static String cause(DescriptorStatus said) {
+    return said.getReason() == WeirProto.Reason.REASON_UNCERTAIN
+        ? said.getCause()
+        : UncertainCause.UNKNOWN_REASON;
+  }
+
   /** Returns the answer to a request that is admitted from a lease. */
   public static Answer leased(Status said, long revision) {
     return Answer.of(true, List.of(admitted(said)), null, revision);
@@ -173,6 +181,7 @@ public final class Answers {
         new Decision(
             allowed,
             reason,
+            reason == Reason.UNCERTAIN ? UncertainCause.UPSTREAM : "",
             limit == null ? "" : limit.policy().name(),
             limit == null ? 0 : limit.policy().burst(),
             0,

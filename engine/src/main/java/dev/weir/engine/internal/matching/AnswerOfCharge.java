@@ -14,6 +14,7 @@ public final class AnswerOfCharge extends Answer {
   private final boolean passes;
   private final boolean onlyWatched;
   private final Reason reason;
+  private final String cause;
   private final long remaining;
   private final long retryAfterNanos;
   private final long resetAfterNanos;
@@ -36,6 +37,7 @@ public final class AnswerOfCharge extends Answer {
     this.onlyWatched = onlyWatched;
     passes = charges.allowed();
     reason = charges.reason(0);
+    cause = charges.cause(0);
     remaining = charges.remaining(0);
     retryAfterNanos = passes ? 0 : charges.retryAfterNanos(0);
     resetAfterNanos = charges.resetAfterNanos(0);
@@ -62,6 +64,7 @@ public final class AnswerOfCharge extends Answer {
         new Decision(
             passes,
             reason,
+            cause,
             rule.counted().name(),
             rule.counted().burst(),
             remaining,

@@ -8,6 +8,7 @@ import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
+import dev.weir.internal.UncertainCause;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.UnknownSubject;
 import java.util.Objects;
@@ -143,7 +144,15 @@ public final class Match {
   private Decision unknown(Reason why, long nowNanos) {
     Policy policy = limit().policy();
     return new Decision(
-        false, why, policy.name(), policy.enforced().burst(), 0, RETRY_UNKNOWN_NANOS, 0, nowNanos);
+        false,
+        why,
+        why == Reason.UNCERTAIN ? UncertainCause.SUBJECT : "",
+        policy.name(),
+        policy.enforced().burst(),
+        0,
+        RETRY_UNKNOWN_NANOS,
+        0,
+        nowNanos);
   }
 
   private boolean fits(Charges charges) {

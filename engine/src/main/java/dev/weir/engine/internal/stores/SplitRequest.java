@@ -74,13 +74,7 @@ public final class SplitRequest {
 
     void copyTo(Charges whole) {
       for (int i = 0; i < charges.size(); i++) {
-        whole.result(
-            places[i],
-            charges.reason(i),
-            charges.remaining(i),
-            charges.retryAfterNanos(i),
-            charges.resetAfterNanos(i),
-            charges.atNanos(i));
+        whole.result(places[i], charges, i);
       }
     }
   }

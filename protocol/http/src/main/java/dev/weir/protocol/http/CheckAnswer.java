@@ -8,6 +8,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.LimitOrigin;
 import dev.weir.engine.Status;
+import dev.weir.internal.UncertainCause;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.ShownText;
@@ -113,6 +114,7 @@ public final class CheckAnswer {
     json.writeNumberField("revision", answer.revision());
     if (answer.allowed()) {
       json.writeStringField("reason", reason.name());
+      cause(json, answer.cause());
     }
     if (reason == Reason.NO_LIMIT) {
       json.writeStringField("detail", detail());
@@ -146,6 +148,13 @@ public final class CheckAnswer {
       json.writeNumberField("remaining", deciding.limitRemaining());
     }
     json.writeStringField("reason", reason.name());
+    cause(json, answer.cause());
+  }
+
+  private static void cause(JsonGenerator json, String cause) throws IOException {
+    if (!cause.isEmpty()) {
+      json.writeStringField("cause", cause);
+    }
   }
 
   /** Returns the names of the policies that refuse; none before the first rules. */
@@ -177,7 +186,9 @@ public final class CheckAnswer {
     Status status = deciding();
     CurrentLimit limit = status == null ? null : status.currentLimit();
     if (!certain()) {
-      return undecided(limit) + " (" + reason + ")." + retry();
+      String cause = answer.cause();
+      String shown = cause.isEmpty() ? reason.name() : reason + ": " + cause;
+      return undecided(limit, cause) + " (" + shown + ")." + retry();
     }
     if (limit == null) {
       return "Refused.";
@@ -197,16 +208,27 @@ public final class CheckAnswer {
   }
 
   /** Returns the beginning of a sentence for a refusal without a decision: its cause. */
-  private String undecided(@Nullable CurrentLimit limit) {
-    if (limit == null) {
-      return reason == Reason.UNCERTAIN && answer.revision() == 0
-          ? "No rules are known yet"
-          : "The limits of this request cannot be checked now";
+  private static String undecided(@Nullable CurrentLimit limit, String cause) {
+    if (cause.equals(UncertainCause.NO_RULES)) {
+      return "No rules are known yet";
     }
-    String policy = "Policy " + limit.policy().name() + " cannot be checked now";
-    return limit.origin().kind() == LimitOrigin.Kind.UNKNOWN
-        ? policy + ": the limits of its subject are not known"
-        : policy;
+    String checked =
+        limit == null ? "The limits of this request" : "Policy " + limit.policy().name();
+    boolean unknown = limit != null && limit.origin().kind() == LimitOrigin.Kind.UNKNOWN;
+    return checked
+        + " cannot be checked now"
+        + (unknown ? because(UncertainCause.SUBJECT) : because(cause));
+  }
+
+  private static String because(String cause) {
+    return switch (cause) {
+      case "" -> "";
+      case UncertainCause.SUBJECT -> ": the limits of its subject are not known";
+      case UncertainCause.UPSTREAM -> ": the upstream server gave no answer";
+      case UncertainCause.UNKNOWN_REASON ->
+          ": the upstream server gave a reason that is not known here";
+      default -> ": the shared store gave no decision";
+    };
   }
 
   /**
@@ -260,12 +282,14 @@ public final class CheckAnswer {
       json.writeStringField("algorithm", limit.policy().algorithm().toString());
       json.writeNumberField("remaining", status.limitRemaining());
       json.writeStringField("reason", decision.reason().name());
+      cause(json, decision.cause());
       if (decision.retryAfterNanos() != Decision.NEVER) {
         json.writeNumberField("retry-after-ms", decision.retryAfterMillis());
       }
       json.writeNumberField("reset-after-ms", millis(decision.resetAfterNanos()));
     } else {
       json.writeStringField("reason", status.reason().name());
+      cause(json, status.cause());
     }
     json.writeEndObject();
   }

@@ -23,14 +23,19 @@ class CheckAnswerTest {
   private static final Request REQUEST = Request.of("shop", "user", "alice");
 
   private static Status refusal(String name, Reason reason, LimitOrigin origin, long retryNanos) {
+    return refusal(name, reason, "", origin, retryNanos);
+  }
+
+  private static Status refusal(
+      String name, Reason reason, String cause, LimitOrigin origin, long retryNanos) {
     Policy policy = Policy.builder(Quota.of(5, Duration.ofMinutes(1))).name(name).build();
-    Decision decision = new Decision(false, reason, name, 5, 0, retryNanos, 0, 0);
+    Decision decision = new Decision(false, reason, cause, name, 5, 0, retryNanos, 0, 0);
     CurrentLimit limit = new CurrentLimit(5, RateLimitUnit.MINUTE, "", policy, null, origin);
     return new Status(false, null, decision, limit, 0, 1);
   }
 
-  private static Status withoutPolicy(Reason reason) {
-    Decision decision = new Decision(false, reason, "", 0, 0, SECOND, 0, 0);
+  private static Status withoutPolicy(Reason reason, String cause) {
+    Decision decision = new Decision(false, reason, cause, "", 0, 0, SECOND, 0, 0);
     return new Status(false, null, decision, null, 0, 0);
   }
 
@@ -50,35 +55,84 @@ class CheckAnswerTest {
   }
 
   @Test
-  void storeThatDoesNotDecide_namesThePolicy() {
-    CheckAnswer answer = answer(1, refusal("p", Reason.UNCERTAIN, LimitOrigin.RULE, SECOND));
+  void storeThatDoesNotDecide_isTheCause_andItsFailureIsNamed() {
+    CheckAnswer answer =
+        answer(1, refusal("p", Reason.UNCERTAIN, "timeout", LimitOrigin.RULE, SECOND));
     assertThat(answer.httpStatus()).isEqualTo(503);
     assertThat(answer.detail())
+        .isEqualTo(
+            "Policy p cannot be checked now: the shared store gave no decision (UNCERTAIN:"
+                + " timeout). Retry in 1 s.");
+    assertThat(json(answer))
+        .contains("\"limit\":5,\"remaining\":0,\"reason\":\"UNCERTAIN\",\"cause\":\"timeout\"")
+        .containsPattern("statuses.*\"reason\":\"UNCERTAIN\",\"cause\":\"timeout\"");
+  }
+
+  @Test
+  void storeWithoutACause_namesThePolicyOnly() {
+    CheckAnswer answer = answer(1, refusal("p", Reason.UNCERTAIN, LimitOrigin.RULE, SECOND));
+    assertThat(answer.detail())
         .isEqualTo("Policy p cannot be checked now (UNCERTAIN). Retry in 1 s.");
+    assertThat(json(answer)).doesNotContain("cause");
   }
 
   @Test
   void subjectWhoseLimitsAreNotKnown_isTheCause() {
-    CheckAnswer answer = answer(1, refusal("p", Reason.UNCERTAIN, LimitOrigin.UNKNOWN, SECOND));
+    CheckAnswer answer =
+        answer(1, refusal("p", Reason.UNCERTAIN, "subject", LimitOrigin.UNKNOWN, SECOND));
     assertThat(answer.detail())
         .isEqualTo(
-            "Policy p cannot be checked now: the limits of its subject are not known (UNCERTAIN)."
+            "Policy p cannot be checked now: the limits of its subject are not known (UNCERTAIN:"
+                + " subject). Retry in 1 s.");
+    CheckAnswer crowded = answer(1, refusal("p", Reason.OVERLOADED, LimitOrigin.UNKNOWN, SECOND));
+    assertThat(crowded.detail())
+        .isEqualTo(
+            "Policy p cannot be checked now: the limits of its subject are not known (OVERLOADED)."
                 + " Retry in 1 s.");
   }
 
   @Test
   void serverWithoutRules_saysSo_andNamesNoPolicy() {
-    CheckAnswer answer = answer(0, withoutPolicy(Reason.UNCERTAIN));
+    CheckAnswer answer = answer(0, withoutPolicy(Reason.UNCERTAIN, "no_rules"));
     assertThat(answer.httpStatus()).isEqualTo(503);
-    assertThat(answer.detail()).isEqualTo("No rules are known yet (UNCERTAIN). Retry in 1 s.");
-    assertThat(json(answer)).contains("\"violated-policies\":[]");
-    CheckAnswer two = answer(0, withoutPolicy(Reason.UNCERTAIN), withoutPolicy(Reason.UNCERTAIN));
+    assertThat(answer.detail())
+        .isEqualTo("No rules are known yet (UNCERTAIN: no_rules). Retry in 1 s.");
+    assertThat(json(answer))
+        .contains("\"violated-policies\":[]", "\"reason\":\"UNCERTAIN\",\"cause\":\"no_rules\"");
+    CheckAnswer two =
+        answer(
+            0,
+            withoutPolicy(Reason.UNCERTAIN, "no_rules"),
+            withoutPolicy(Reason.UNCERTAIN, "no_rules"));
     assertThat(json(two)).contains("\"violated-policies\":[]");
   }
 
   @Test
+  void sidecarWithoutItsUpstreamServer_saysSo_withAndWithoutAPolicy() {
+    assertThat(answer(0, withoutPolicy(Reason.UNCERTAIN, "upstream")).detail())
+        .isEqualTo(
+            "The limits of this request cannot be checked now: the upstream server gave no answer"
+                + " (UNCERTAIN: upstream). Retry in 1 s.");
+    assertThat(
+            answer(3, refusal("p", Reason.UNCERTAIN, "upstream", LimitOrigin.RULE, SECOND))
+                .detail())
+        .isEqualTo(
+            "Policy p cannot be checked now: the upstream server gave no answer (UNCERTAIN:"
+                + " upstream). Retry in 1 s.");
+  }
+
+  @Test
+  void requestThatPassesWithoutADecision_hasTheCauseToo() {
+    Status refused = refusal("p", Reason.UNCERTAIN, "open", LimitOrigin.RULE, SECOND);
+    Decision passes = Status.allowed(refused.decision(), Reason.UNCERTAIN, 0);
+    Status status = new Status(true, null, passes, refused.currentLimit(), 0, 1);
+    CheckAnswer answer = new CheckAnswer(REQUEST, Answer.of(true, List.of(status), null, 1));
+    assertThat(json(answer)).contains("\"reason\":\"UNCERTAIN\",\"cause\":\"open\",\"statuses\"");
+  }
+
+  @Test
   void otherRefusalWithoutAPolicy_namesTheReason() {
-    CheckAnswer answer = answer(3, withoutPolicy(Reason.OVERLOADED));
+    CheckAnswer answer = answer(3, withoutPolicy(Reason.OVERLOADED, ""));
     assertThat(answer.detail())
         .isEqualTo("The limits of this request cannot be checked now (OVERLOADED). Retry in 1 s.");
   }

@@ -26,10 +26,11 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The decider of the requests of all protocols. It passes them to the engine except in two cases.
- * If their event loop is too far behind, the client has waited too long and should not be charged.
- * If the requests that wait for their decision take too much memory, further ones are refused.
- * Before the first rules are in force every request is answered UNCERTAIN. Safe for use by many
+ * The decider of the requests of all protocols. It passes them to the engine, or to the upstream
+ * server of a sidecar, except in three cases. Before the first rules are in force, every request is
+ * answered UNCERTAIN. If the event loop is too far behind, requests are answered OVERLOADED: the
+ * client has waited too long and should not be charged. If the requests that wait for their
+ * decision take too much memory, further ones are answered OVERLOADED too. Safe for use by many
  * threads.
  */
 public final class GuardedDecider implements Decider {
@@ -167,7 +168,7 @@ public final class GuardedDecider implements Decider {
       List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
     Consumer<? super List<Answer>> done = refusals.isOn() ? logging(requests, last) : last;
     if (!source.decides()) {
-      done.accept(requests.stream().map(unknown::uncertain).toList());
+      done.accept(requests.stream().map(unknown::withoutRules).toList());
       return;
     }
     long now = ticker.nanos();
@@ -285,7 +286,7 @@ public final class GuardedDecider implements Decider {
 
   private void decideLending(LoanRequest ask, Consumer<? super Grant> done) {
     if (!source.decides()) {
-      done.accept(Grant.nothing(unknown.uncertain(ask.request())));
+      done.accept(Grant.nothing(unknown.withoutRules(ask.request())));
       return;
     }
     recorder.add(ask.request(), ticker.nanos());
@@ -306,7 +307,7 @@ public final class GuardedDecider implements Decider {
   public void decide(Request request, LongSupplier beside, Consumer<? super Answer> last) {
     Consumer<? super Answer> done = refusals.before(last, request, true);
     if (!source.decides()) {
-      done.accept(unknown.uncertain(request));
+      done.accept(unknown.withoutRules(request));
       return;
     }
     long now = ticker.nanos();
@@ -353,7 +354,7 @@ public final class GuardedDecider implements Decider {
     if (source.decides()) {
       source.peek(request, done);
     } else {
-      done.accept(unknown.uncertain(request));
+      done.accept(unknown.withoutRules(request));
     }
   }
 

@@ -73,6 +73,9 @@ public final class Tracing {
       Reason reason = answer.reason();
       span.setAttribute("weir.allowed", answer.allowed());
       span.setAttribute("weir.reason", reason.name());
+      if (!answer.cause().isEmpty()) {
+        span.setAttribute("weir.cause", answer.cause());
+      }
       span.setAttribute("weir.revision", answer.revision());
       Status deciding = answer.deciding();
       if (deciding != null && deciding.decision() != null) {

@@ -5,6 +5,7 @@ import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
+import dev.weir.internal.UncertainCause;
 import dev.weir.rules.Request;
 import java.util.Collections;
 
@@ -17,13 +18,19 @@ record UnknownAnswers(boolean allow, Ticker ticker) {
   /** The retry-after of these requests, the same as with a store that does not answer. */
   private static final long RETRY_NANOS = 1_000_000_000L;
 
-  Answer uncertain(Request request) {
-    return of(request, Reason.UNCERTAIN);
+  /** Returns the answer before the first rules. */
+  Answer withoutRules(Request request) {
+    return of(request, Reason.UNCERTAIN, UncertainCause.NO_RULES);
   }
 
-  Answer of(Request request, Reason reason) {
-    Decision decision =
-        new Decision(allow, reason, "", 0, 0, allow ? 0 : RETRY_NANOS, 0, ticker.nanos());
+  /** Returns the answer of an overloaded server. */
+  Answer overloaded(Request request) {
+    return of(request, Reason.OVERLOADED, "");
+  }
+
+  private Answer of(Request request, Reason reason, String cause) {
+    long retryNanos = allow ? 0 : RETRY_NANOS;
+    Decision decision = new Decision(allow, reason, cause, "", 0, 0, retryNanos, 0, ticker.nanos());
     Status status = new Status(allow, null, decision, null, 0, 0);
     int descriptors = Math.max(1, request.descriptors().size());
     return Answer.of(allow, Collections.nCopies(descriptors, status), null, 0);

@@ -1,6 +1,5 @@
 package dev.weir.server.internal.deciding;
 
-import dev.weir.Reason;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Grant;
@@ -34,7 +33,7 @@ record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements De
 
   @Override
   public void refuse(Request request, Consumer<? super Answer> done) {
-    done.accept(unknown.of(request, Reason.OVERLOADED));
+    done.accept(unknown.overloaded(request));
   }
 
   @Override

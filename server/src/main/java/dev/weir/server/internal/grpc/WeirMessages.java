@@ -140,7 +140,7 @@ final class WeirMessages {
     if (rule != null) {
       message.setRule(rule.path()).setUnlimited(rule.unlimited());
     }
-    message.setReason(reason(status.reason()));
+    message.setReason(reason(status.reason())).setCause(status.cause());
     CurrentLimit limit = status.currentLimit();
     Decision decision = status.decision();
     if (limit != null && decision != null) {

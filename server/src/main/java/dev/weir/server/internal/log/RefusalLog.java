@@ -127,11 +127,15 @@ public final class RefusalLog {
                     + words(descriptors)
                     + ": "
                     + answer.reason()
+                    + (answer.cause().isEmpty() ? "" : " (" + answer.cause() + ")")
                     + (decision == null ? "" : words(decision))
                     + (before == 0 ? "" : " (" + before + " lines left out)"))
             .with("domain", request.domain())
             .with("descriptors", descriptors)
             .with("reason", answer.reason());
+    if (!answer.cause().isEmpty()) {
+      line.with("cause", answer.cause());
+    }
     if (decision != null) {
       if (!decision.policy().isEmpty()) {
         line.with("policy", decision.policy()).with("limit", decision.limit());
@@ -179,7 +183,7 @@ public final class RefusalLog {
   private static String words(Decision decision) {
     long nanos = decision.retryAfterNanos();
     String by =
-        decision.policy().isEmpty() // There are no rules yet.
+        decision.policy().isEmpty() // There are no rules yet, or it is an upstream server's.
             ? ""
             : " by " + decision.policy() + ", limit " + decision.limit();
     return by

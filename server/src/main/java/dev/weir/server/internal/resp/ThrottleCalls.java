@@ -33,8 +33,6 @@ final class ThrottleCalls {
 
   private static final long SECOND = 1_000_000_000L;
 
-  private static final String UNCERTAIN =
-      "UNCERTAIN the store did not decide, nothing was admitted";
   private static final String OVERLOADED =
       "OVERLOADED the store is behind with its work, nothing was decided";
 
@@ -140,7 +138,7 @@ final class ThrottleCalls {
     long packed = batch.decision(i);
     Reason reason = PackedDecision.reason(packed);
     if (reason == Reason.UNCERTAIN || reason == Reason.OVERLOADED) {
-      out.error(reason == Reason.UNCERTAIN ? UNCERTAIN : OVERLOADED);
+      out.error(reason == Reason.UNCERTAIN ? uncertain(batch.cause(i)) : OVERLOADED);
       return;
     }
     boolean allowed = PackedDecision.allowed(packed);
@@ -156,6 +154,12 @@ final class ThrottleCalls {
     long full = reset == 0 && calls.dialects[i] == Dialect.GCRA ? -1 : reset;
     out.integer(allowed ? 0 : 1).integer(limit).integer(batch.remaining(i));
     out.integer(allowed ? -1 : retry).integer(full);
+  }
+
+  private static String uncertain(String cause) {
+    return "UNCERTAIN the store did not decide"
+        + (cause.isEmpty() ? "" : " (" + cause + ")")
+        + ", nothing was admitted";
   }
 
   /**

@@ -83,11 +83,13 @@ class RefusalLogTest {
   @Test
   void refusalBeforeTheFirstRules_namesNoPolicy() {
     Decision decision =
-        new Decision(false, Reason.UNCERTAIN, "", 0, 0, 1_000_000_000L, 0, ticker.nanos());
+        new Decision(
+            false, Reason.UNCERTAIN, "no_rules", "", 0, 0, 1_000_000_000L, 0, ticker.nanos());
     Status status = new Status(false, null, decision, null, 0, 0);
     of("1", "plain")
         .refused(Request.of("shop", "user", "alice"), Answer.of(false, List.of(status), null, 0));
-    assertThat(log.text()).isEqualTo("refused: shop user=alice: UNCERTAIN, retry after 1s");
+    assertThat(log.text())
+        .isEqualTo("refused: shop user=alice: UNCERTAIN (no_rules), retry after 1s");
   }
 
   @Test

@@ -66,14 +66,7 @@ public final class CrossSlots {
   private static void combine(
       Charges charges, Charges[] parts, long nowNanos, SharedDecider decider) {
     for (int i = 0; i < parts.length; i++) {
-      Charges part = parts[i];
-      charges.result(
-          i,
-          part.reason(0),
-          part.remaining(0),
-          part.retryAfterNanos(0),
-          part.resetAfterNanos(0),
-          part.atNanos(0));
+      charges.result(i, parts[i], 0);
     }
     boolean allowed = charges.settle();
     for (int i = 0; i < parts.length && !allowed && !charges.peeking(); i++) {

@@ -19,8 +19,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions while the store does not answer: each by its policy's failure mode; if that is
- * {@code local}, by a share of the limit in this process. Safe for use by many threads.
+ * The results while the store does not answer. A policy whose failure mode is {@code local} is
+ * decided by a share of its limit in this process. All other charges are left without a decision,
+ * with the kind of failure as the cause; {@link Charges#settle} then refuses or allows them by
+ * their failure modes. Safe for use by many threads.
  */
 public final class FailureDecisions {
   /** The retry-after of an uncertain decision. */
@@ -100,7 +102,7 @@ public final class FailureDecisions {
       Consumer<Result> done) {
     Binding local = binding.localShare;
     if (local == null) {
-      done.accept(new Result(reason(failure), 0, RETRY_NANOS, 0, marked(nowNanos)));
+      done.accept(Result.failed(failure, RETRY_NANOS, marked(nowNanos)));
       return;
     }
     counters.onFailureLocal.increment();
@@ -117,7 +119,7 @@ public final class FailureDecisions {
                     decided.atNanos(0))));
   }
 
-  /** Fills in the results of a request, each charge by its policy's failure mode. */
+  /** Fills in the results of a request, and settles it. */
   public void decide(Charges charges, Failure failure, long nowNanos) {
     long now = marked(nowNanos);
     Charges local = new Charges();
@@ -127,10 +129,10 @@ public final class FailureDecisions {
       if (binding.localShare != null && charges.permits(i) >= 0) {
         places[local.size()] = i;
         local.add(binding.localShare, charges.fingerprint(i), charges.permits(i), charges.role(i));
+      } else if (charges.permits(i) >= 0) {
+        Result.failed(failure, RETRY_NANOS, now).to(charges, i);
       } else {
-        boolean valid = charges.permits(i) >= 0;
-        Reason reason = valid ? reason(failure) : Reason.INVALID;
-        charges.result(i, reason, 0, valid ? RETRY_NANOS : Decision.NEVER, 0, now);
+        charges.result(i, Reason.INVALID, 0, Decision.NEVER, 0, now);
       }
     }
     if (local.size() > 0) {
@@ -184,18 +186,8 @@ public final class FailureDecisions {
 
   private static void fill(Charges charges, Charges local, int[] places) {
     for (int j = 0; j < local.size(); j++) {
-      charges.result(
-          places[j],
-          local.reason(j),
-          local.remaining(j),
-          local.retryAfterNanos(j),
-          local.resetAfterNanos(j),
-          local.atNanos(j));
+      charges.result(places[j], local, j);
     }
-  }
-
-  private static Reason reason(Failure failure) {
-    return failure == Failure.OVERLOADED ? Reason.OVERLOADED : Reason.UNCERTAIN;
   }
 
   private static long marked(long nowNanos) {

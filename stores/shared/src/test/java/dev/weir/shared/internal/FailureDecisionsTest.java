@@ -14,11 +14,15 @@ import dev.weir.Sharing;
 import dev.weir.shared.Bindings;
 import dev.weir.shared.Counters;
 import dev.weir.shared.Failure;
+import dev.weir.shared.Result;
 import dev.weir.shared.SharedBinding;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FailureDecisionsTest {
   private final FailureDecisions decisions = new FailureDecisions(new Counters());
@@ -65,6 +69,29 @@ class FailureDecisionsTest {
     Reason unknown = permits < 0 ? Reason.INVALID : Reason.UNCERTAIN;
     Reason local = permits > 2 ? Reason.OVER_LIMIT : Reason.WITHIN_LIMIT;
     assertThat(charges.reason(0)).isEqualTo(answer == FailureMode.LOCAL ? local : unknown);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void kindOfFailure_isTheCause(Failure failure) {
+    Charges many = new Charges();
+    for (FailureMode mode : FailureMode.values()) {
+      many.add(binding(mode, mode.name()), 1, 1);
+    }
+    decisions.decide(many, failure, 1);
+    boolean uncertain = failure != Failure.OVERLOADED;
+    Reason reason = uncertain ? Reason.UNCERTAIN : Reason.OVERLOADED;
+    String cause = uncertain ? failure.text() : "";
+    for (int i = 0; i < many.size(); i++) {
+      boolean local = many.binding(i).policy().sharing().onFailure() == FailureMode.LOCAL;
+      assertThat(many.reason(i)).isEqualTo(local ? Reason.WITHIN_LIMIT : reason);
+      assertThat(many.cause(i)).isEqualTo(local ? "" : cause);
+    }
+    List<Result> one = new ArrayList<>();
+    decisions.decide(binding(FailureMode.DENY, "one"), 1, 1, failure, 1, one::add);
+    decisions.decide(binding(FailureMode.LOCAL, "local"), 1, 1, failure, 1, one::add);
+    assertThat(one).extracting(Result::cause).containsExactly(cause, "");
+    assertThat(one).extracting(Result::reason).containsExactly(reason, Reason.WITHIN_LIMIT);
   }
 
   @ParameterizedTest
