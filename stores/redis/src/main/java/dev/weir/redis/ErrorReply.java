@@ -1,7 +1,6 @@
 package dev.weir.redis;
 
 import dev.weir.shared.Failure;
-import java.util.stream.Stream;
 
 /** The meaning of Redis's error replies. */
 final class ErrorReply {
@@ -11,7 +10,9 @@ final class ErrorReply {
   static Failure failure(String message) {
     int end = message.indexOf(' ');
     return switch (end < 0 ? message : message.substring(0, end)) {
-      case "READONLY", "NOREPLICAS", "MISCONF" -> Failure.READONLY;
+      case "READONLY" -> Failure.READONLY;
+      case "NOREPLICAS" -> Failure.NOREPLICAS;
+      case "MISCONF" -> Failure.MISCONF;
       case "LOADING", "MASTERDOWN" -> Failure.LOADING;
       case "BUSY", "UNKILLABLE" -> Failure.BUSY;
       case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" -> Failure.MOVED;
@@ -26,10 +27,13 @@ final class ErrorReply {
    * it.
    */
   private static Failure inner(String message) {
-    boolean readOnly =
-        Stream.of("READONLY", "read only replica", "-NOREPLICAS", "-MISCONF")
-            .anyMatch(message::contains);
-    if (readOnly) {
+    if (message.contains("-NOREPLICAS")) {
+      return Failure.NOREPLICAS;
+    }
+    if (message.contains("-MISCONF")) {
+      return Failure.MISCONF;
+    }
+    if (message.contains("READONLY") || message.contains("read only replica")) {
       return Failure.READONLY;
     }
     if (message.contains("The user executing the script can't")) {

@@ -163,12 +163,21 @@ final class SingleLink implements Link, Shard {
     return reply
         .whenComplete(
             (bytes, error) -> {
-              // The server is a replica now: the address, or the sentinels, may lead to its master.
-              if (error != null && Script.failed(error).failure() == Failure.READONLY) {
+              if (error != null && elsewhere(Script.failed(error).failure())) {
                 closeLater(current.connection);
               }
             })
         .thenApply(RedisReply::new);
+  }
+
+  /**
+   * Returns whether another server may be the master. A replica's address, or the sentinels, may
+   * lead to its master. A master that has lost its replicas may have been replaced, which only the
+   * sentinels know. No other connection mends other failures, and a new one would hide them.
+   */
+  private boolean elsewhere(Failure failure) {
+    return failure == Failure.READONLY
+        || (failure == Failure.NOREPLICAS && !uri.getSentinels().isEmpty());
   }
 
   /** Waits until enough replicas have the decision. */

@@ -18,11 +18,11 @@ class ErrorReplyTest {
         "READONLY | READONLY You can't write against a read only replica.",
         "READONLY | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
             + " -READONLY You can't write against a read only replica.",
-        "READONLY | NOREPLICAS Not enough good replicas to write.",
-        "READONLY | MISCONF Redis is configured to save RDB snapshots",
-        "READONLY | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
+        "NOREPLICAS | NOREPLICAS Not enough good replicas to write.",
+        "MISCONF | MISCONF Redis is configured to save RDB snapshots",
+        "MISCONF | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
             + " -MISCONF Errors writing to the AOF file: No space left on device",
-        "READONLY | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
+        "NOREPLICAS | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
             + " -NOREPLICAS Not enough good replicas to write.",
         "LOADING | LOADING Redis is loading the dataset in memory",
         "LOADING | MASTERDOWN Link with MASTER is down",

@@ -24,6 +24,12 @@ public enum Failure {
   NO_LEADER(true),
   /** Too few replicas had the decision in time. */
   REPLICAS(false),
+  /**
+   * The store has fewer replicas than it needs to accept writes ({@code min-replicas-to-write}).
+   */
+  NOREPLICAS(true),
+  /** The store accepts no writes since it could not save its data, for example on a full disk. */
+  MISCONF(true),
   /** The store has no memory left. */
   OOM(true),
   /** The store's user lacks a permission that a decision needs, or cannot log in. */

@@ -14,9 +14,10 @@ import java.util.Map;
  *     refusal
  * @param onFailureLocal charges that were decided in this process because the store could not be
  *     called and their policies' failure mode is local
- * @param failures charges without an answer in time, by kind: {@code timeout}, {@code
- *     disconnected}, {@code open} (the circuit breaker), {@code overloaded}, {@code readonly},
- *     {@code loading}, {@code busy}, {@code moved}, {@code replicas}, {@code oom}, {@code noperm}
+ * @param failures operations that the store did not decide in time, of all kinds, each with the
+ *     number of its charges, by kind: {@code timeout}, {@code disconnected}, {@code open} (the
+ *     circuit breaker), {@code overloaded}, {@code readonly}, {@code loading}, {@code busy}, {@code
+ *     moved}, {@code replicas}, {@code noreplicas}, {@code misconf}, {@code oom}, {@code noperm}
  *     (the store's user lacks a permission), {@code no_leader} (of a cluster's group), {@code
  *     state} (the store cannot count the key), {@code other}
  * @param late permits admitted by answers that came too late, which were given back
