@@ -39,6 +39,11 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
+  public String shownKey(Binding binding, long fingerprint) {
+    return delegate.shownKey(binding, fingerprint);
+  }
+
+  @Override
   public boolean countsLent() {
     return delegate.countsLent();
   }

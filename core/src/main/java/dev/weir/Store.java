@@ -68,6 +68,16 @@ public interface Store extends AutoCloseable {
   }
 
   /**
+   * Returns the name under which the store keeps the state of a key, as operators find it there.
+   * Default: an empty text, for a store that shows no keys.
+   *
+   * @param binding one of this store's
+   */
+  default String shownKey(Binding binding, long fingerprint) {
+    return "";
+  }
+
+  /**
    * Returns whether the store counts permits of {@link Consistency#LEASED} policies for a sync
    * interval longer than the policy's window, so that they may be lent as they are. If it does not,
    * a caller that lends them binds the {@link Policy#lent} policy. Default: false.

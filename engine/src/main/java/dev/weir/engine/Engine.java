@@ -1,5 +1,6 @@
 package dev.weir.engine;
 
+import dev.weir.Binding;
 import dev.weir.Fingerprint;
 import dev.weir.LoadSignal;
 import dev.weir.Reason;
@@ -7,6 +8,7 @@ import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.matching.AnswerCollector;
+import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.engine.internal.matching.Refund;
 import dev.weir.engine.internal.matching.Reset;
 import dev.weir.engine.internal.matching.Revision;
@@ -16,6 +18,7 @@ import dev.weir.engine.internal.subjects.SubjectCounters;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -197,6 +200,26 @@ public final class Engine implements Decider, AutoCloseable {
   @Override
   public void peek(Request request, Consumer<? super Answer> done) {
     path.peek(request, done);
+  }
+
+  /**
+   * Returns the names under which a shared store keeps the states of a request's keys, for
+   * operators: one text for each descriptor, empty if nothing limits it or its store shows no keys.
+   * A request that cannot be decided has none.
+   */
+  public List<String> shownKeys(Request request) {
+    PendingRequest matched = path.matched(request);
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < matched.size(); i++) {
+      int charge = matched.charge(i);
+      if (charge < 0) {
+        keys.add("");
+        continue;
+      }
+      Binding binding = matched.charges().binding(charge);
+      keys.add(binding.store().shownKey(binding, matched.charges().fingerprint(charge)));
+    }
+    return keys;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.redis.RedisStore;
 import dev.weir.server.internal.access.PasswordFile;
 import dev.weir.server.internal.log.FewLines;
+import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Setting;
 import dev.weir.server.internal.settings.Settings;
@@ -79,7 +80,7 @@ final class StoreOpener {
   private SharedStoreConnection joined() throws StartException, InterruptedException {
     ClusterMembership membership =
         provider(Settings.CLUSTER)
-            .join(settings, storeSettings(), line -> details.write(Level.INFO, line));
+            .join(settings, storeSettings(), line -> details.write(detail(Level.INFO, line)));
     List<String> names =
         settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
     return new MemberStore(
@@ -91,7 +92,8 @@ final class StoreOpener {
       throws StartException, InterruptedException {
     SharedStore store =
         provider(Settings.STORE)
-            .connect(settings, uri, storeSettings(), line -> details.write(Level.INFO, line));
+            .connect(
+                settings, uri, storeSettings(), line -> details.write(detail(Level.INFO, line)));
     return shared(store, uri, "the cluster's");
   }
 
@@ -114,9 +116,13 @@ final class StoreOpener {
         settings.value(Settings.STORE_TIMEOUT).toNanos(),
         new Clocks(Ticker.system(), Ticker.wall()),
         false,
-        line -> details.write(Level.INFO, "store: " + line),
+        line -> details.write(detail(Level.INFO, "store: " + line)),
         warnings,
         new Counters());
+  }
+
+  private static LogEvent detail(Level level, String line) {
+    return LogEvent.of(level, "store_detail", line);
   }
 
   /** The store's own log lines, which are warnings while the store does not decide. */
@@ -132,7 +138,8 @@ final class StoreOpener {
     public void accept(String line) {
       RedisStore known = store;
       boolean decides = known != null && known.available();
-      lines.write(decides ? Level.INFO : Level.WARNING, "store: " + StoreUri.hidden(line));
+      Level level = decides ? Level.INFO : Level.WARNING;
+      lines.write(detail(level, "store: " + StoreUri.hidden(line)));
     }
   }
 }

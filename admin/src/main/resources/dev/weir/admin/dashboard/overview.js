@@ -129,7 +129,7 @@ function attention(data, nodes) {
     else if (node.revision < nodes.revision && nodes.rollout?.state !== 'running') found.push(`Server ${node.id} still has revision ${node.revision}.`);
   }
   if (nodes.rollout?.state === 'running') found.push(`Revision ${nodes.rollout.revision} is in force on ${plural(nodes.rollout.nodes.length, 'server')} first.`);
-  for (const [name, text] of [['uncertain', 'refused or passed because nobody knew: a store did not answer'], ['overloaded', 'refused because the server had too much to do'],
+  for (const [name, text] of [['uncertain', 'that on_failure answered, because a shared store gave no decision'], ['overloaded', 'refused because the server had too much to do'],
     ['key_space_full', 'refused because there was no room for their key'], ['errors', 'that made no sense']]) {
     const count = Math.round(sum(data.columns[name]));
     if (count) found.push(`${plural(count, 'request')} ${text}.`);

@@ -170,6 +170,6 @@ export const REFUSALS = [
   {name: 'key', kind: 'key', cell: (each) => [keyText(each), each.stands_for > 1 && [' ', el('span', {class: 'chip', title: 'of so many, this one was kept'}, `1 of ${each.stands_for}`)]]},
   {name: 'rule', kind: 'wide', cell: (each) => ruleLink(each.rule)},
   {name: 'limit', cell: (each) => `${short(each.limit)} in ${span(each.window_seconds * 1000)}${each.plan ? `, plan ${each.plan}` : each.origin === 'rule' ? '' : `, ${each.origin}`}`},
-  {name: 'why', cell: (each) => each.reason.replaceAll('_', ' ')},
+  {name: 'why', cell: (each) => each.reason.replaceAll('_', ' ') + (each.cause ? ` (${each.cause})` : '')},
   {name: 'may pass in', kind: 'n', cell: (each) => (each.retry_after_millis == null ? 'never' : span(each.retry_after_millis))},
 ];

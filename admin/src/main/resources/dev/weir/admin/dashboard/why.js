@@ -2,7 +2,7 @@ import {get, post} from './api.js';
 import {el, field, lasts, link, number, section, short, span, table} from './dom.js';
 import {REFUSALS, ruleLink} from './stats.js';
 
-const REASONS = {within_limit: 'within the limit', over_limit: 'beyond the limit', no_limit: 'no rule limits this', uncertain: 'not known now: the store does not answer, or the customer\'s limits are not known'};
+const REASONS = {within_limit: 'within the limit', over_limit: 'beyond the limit', no_limit: 'no rule limits this', uncertain: 'no decision is possible now'};
 
 /** Why a request is answered as it is. Takes what was asked, or the answer that a client got. */
 export async function why(view) {
@@ -34,9 +34,10 @@ export async function why(view) {
     answer.domain_known ? REASONS[answer.reason] ?? answer.reason.replaceAll('_', ' ') : `The rules know no domain ${domain}.`, form,
     answer.descriptors.map((each) => section(each.entries.map((entry) => `${entry.key}=${entry.value}`).join(', '), null,
       el('p', {}, each.verdict),
+      each.state.cause && el('p', {class: 'note'}, `No decision: ${each.state.cause}.`),
       each.limit && el('dl', {}, pairs({
         rule: ruleLink(each.rule.path), limit: `${each.limit.requests_per_unit} in ${lasts(each.limit.window)}, ${each.limit.algorithm}`,
-        'number from': `${each.limit.origin}${each.limit.plan ? ` ${each.limit.plan}` : ''}`, left: number(each.state.remaining),
+        'number from': `${each.limit.origin}${each.limit.plan ? ` ${each.limit.plan}` : ''}`, ...(each.store_key && {'key in Redis': each.store_key}), left: number(each.state.remaining),
         'would pass': each.state.allowed ? 'now' : each.state.retry_after_ms == null ? 'never' : `in ${span(each.state.retry_after_ms)}`})),
       each.steps.length > 0 && [el('h3', {}, 'How the rule was found'), el('ol', {}, each.steps.map((step) => el('li', {}, `${step.entry.key}=${step.entry.value}`, step.note && `: ${step.note}`,
         step.candidates.length > 0 && el('ul', {class: 'plain'}, step.candidates.map((one) => el('li', {}, el('span', {class: one.chosen ? 'chip good' : 'chip'}, one.chosen ? 'chosen' : 'not'), ` ${one.path || one.name} (${one.position}): ${one.why}`))))))])));

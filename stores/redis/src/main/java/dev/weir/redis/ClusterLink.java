@@ -86,7 +86,7 @@ final class ClusterLink implements Link {
   private static ClusterClientOptions options() {
     ClusterClientOptions.Builder options = ClusterClientOptions.builder();
     options.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
-    // Nothing is ever sent twice: it may have been decided.
+    // The client must repeat nothing: it may have been decided.
     options.replayFilter(command -> true);
     options.socketOptions(
         SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build());

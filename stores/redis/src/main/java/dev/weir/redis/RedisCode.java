@@ -132,6 +132,11 @@ final class RedisCode implements PolicyCode {
     return numbers;
   }
 
+  @Override
+  public String shownKey(long fingerprint) {
+    return new String(key(fingerprint), StandardCharsets.UTF_8);
+  }
+
   /** Returns Redis's name of a key: the prefix, and 128 bits as 22 characters. */
   byte[] key(long fingerprint) {
     byte[] bits = ByteBuffer.allocate(16).putLong(nameBits).putLong(fingerprint).array();

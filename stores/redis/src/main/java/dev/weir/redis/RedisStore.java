@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Answers come on a thread of the client's, which must not be blocked, or on the caller's if no
  * call to Redis is needed. If Redis does not decide a request within the {@linkplain
  * Builder#timeout timeout}, the policy's {@link FailureMode} determines the answer. While Redis
- * cannot be reached, this answer is given at once. Nothing is ever sent twice: permits that were
- * charged for an answer that came too late are given back.
+ * cannot be reached, this answer is given at once. No operation that may have been decided is sent
+ * again: permits that were charged for an answer that came too late are given back.
  */
 public final class RedisStore extends SharedStore {
   private RedisStore(LinkSettings settings, Address address) {

@@ -91,6 +91,26 @@ class ForeignTypesTest extends FaultTest {
     return charges;
   }
 
+  @Test
+  void foreignType_isLoggedWithItsKey_onceAMinute() {
+    RateLimiter limiter = limiter(policy(PERMITS).name("logged"), store);
+    Binding binding = binding(limiter);
+    plant(binding, "list");
+    for (int i = 0; i < 3; i++) {
+      Decision decision = limiter.tryAcquire("list");
+      assertThat(decision.reason()).isEqualTo(Reason.UNCERTAIN);
+      assertThat(decision.cause()).isEqualTo("state");
+    }
+    Charges two = decided(charges(binding, "good", "list"));
+    assertThat(two.cause(0)).as("refused with the other").isEqualTo("state");
+    assertThat(two.cause(1)).isEqualTo("state");
+    assertThat(log.stream().filter(line -> line.contains("cannot count")))
+        .containsExactly(
+            "the store cannot count a key of logged, "
+                + nameInRedis(binding, "list")
+                + " (state): its requests are answered by on_failure until it can");
+  }
+
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void foreignType_isUncertain_staysWhatItIs_andDisturbsNoOtherKey(Algorithm algorithm) {

@@ -51,6 +51,10 @@ public final class Caller {
   private final Counters counters;
   private final Turns turns;
   private final Health health;
+
+  /** The receiver of keys that the shard cannot count. */
+  private final Operation.Keys uncountable;
+
   private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -70,6 +74,7 @@ public final class Caller {
     timeoutNanos = settings.timeoutNanos();
     turns = new Turns(shard, ticker, timeoutNanos);
     health = new Health(shard, settings, turns);
+    uncountable = health::cannotCount;
   }
 
   /** Returns whether the shard is called: its breaker is closed. */
@@ -316,7 +321,8 @@ public final class Caller {
           moved(operation);
           continue;
         }
-        if (operation.undecided()) {
+        operation.forEachUnknown(uncountable);
+        if (operation.stateUnknown()) {
           fail(operation, Failure.STATE);
           continue;
         }

@@ -33,8 +33,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link dev.weir.Consistency} determines how often a process calls the store. If the store does
  * not decide a request within the timeout, the policy's {@link dev.weir.FailureMode} determines the
- * answer. While the store cannot be called, this answer is given at once. Nothing is ever sent
- * twice: permits that were charged for an answer that came too late are given back.
+ * answer. While the store cannot be called, this answer is given at once. No operation that may
+ * have been decided is sent again: permits that were charged for an answer that came too late are
+ * given back. An operation that the store has certainly not decided, because its key is elsewhere,
+ * is sent to where the key is.
  */
 public abstract class SharedStore implements Store {
   private final StoreSettings settings;
@@ -209,6 +211,11 @@ public abstract class SharedStore implements Store {
             null,
             own.variants);
     return sameShape ? variant.with(own.variants.of(variant)) : variant;
+  }
+
+  @Override
+  public String shownKey(Binding binding, long fingerprint) {
+    return ((SharedBinding) binding).code().shownKey(fingerprint);
   }
 
   @Override

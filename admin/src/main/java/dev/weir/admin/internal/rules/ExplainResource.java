@@ -69,6 +69,7 @@ public final class ExplainResource implements Resource {
     Request request = request(body.without(Set.of()));
     RuleSet rules = engine.rules();
     Answer answer = peek(engine, request);
+    List<String> keys = engine.shownKeys(request);
     List<Map<String, Object>> descriptors = new ArrayList<>();
     for (int i = 0; i < request.descriptors().size(); i++) {
       List<Entry> entries = request.descriptors().get(i).entries();
@@ -78,6 +79,9 @@ public final class ExplainResource implements Resource {
       members.put("verdict", explanation.verdict());
       members.put("steps", explanation.steps().stream().map(ExplainResource::members).toList());
       members.putAll(members(answer.statuses().get(i)));
+      if (i < keys.size() && !keys.get(i).isEmpty()) {
+        members.put("store_key", keys.get(i));
+      }
       descriptors.add(members);
     }
     Map<String, Object> members = new LinkedHashMap<>();
@@ -155,6 +159,9 @@ public final class ExplainResource implements Resource {
     Map<String, Object> state = new LinkedHashMap<>();
     state.put("allowed", status.allowed());
     state.put("reason", Choice.name(status.reason()));
+    if (!status.cause().isEmpty()) {
+      state.put("cause", status.cause());
+    }
     Decision decision = status.decision();
     if (decision != null) {
       state.put("remaining", decision.remaining());

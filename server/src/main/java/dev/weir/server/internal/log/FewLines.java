@@ -48,9 +48,17 @@ public final class FewLines {
     return write(level, line, null);
   }
 
+  /** Writes a line with values by name. See {@link #write(Level, String)}. */
+  public boolean write(LogEvent line) {
+    return counted(writeOrKeep(line));
+  }
+
   /** Writes a line with the stack trace of an error. See {@link #write(Level, String)}. */
   public boolean write(Level level, String line, @Nullable Throwable thrown) {
-    boolean written = writeOrKeep(level, line, thrown);
+    return counted(writeOrKeep(level, line, thrown));
+  }
+
+  private boolean counted(boolean written) {
     if (!written) {
       leftOut.incrementAndGet();
     }

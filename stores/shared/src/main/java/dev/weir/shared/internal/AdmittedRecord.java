@@ -58,7 +58,7 @@ public final class AdmittedRecord extends Operation {
   }
 
   @Override
-  public boolean undecided() {
+  public boolean stateUnknown() {
     return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }
 

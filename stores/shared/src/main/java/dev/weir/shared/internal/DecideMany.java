@@ -87,14 +87,7 @@ public final class DecideMany extends Operation {
   @Override
   public void answer() {
     for (int i = 0; i < charges.size(); i++) {
-      Result each = results.get(i);
-      charges.result(
-          i,
-          each.reason(),
-          each.remaining(),
-          each.retryAfterNanos(),
-          each.resetAfterNanos(),
-          each.atNanos());
+      results.get(i).to(charges, i);
     }
     charges.allowed(allowed);
     done.run();
@@ -122,10 +115,19 @@ public final class DecideMany extends Operation {
 
   /** Returns true if the only reason of the refusal is that the state of some key is not known. */
   @Override
-  public boolean undecided() {
+  public boolean stateUnknown() {
     return !allowed
         && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
         && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
+  }
+
+  @Override
+  public void forEachUnknown(Keys keys) {
+    for (int i = 0; i < results.size(); i++) {
+      if (results.get(i).reason() == Reason.UNCERTAIN) {
+        keys.key(sent.get(i).binding(), sent.get(i).fingerprint());
+      }
+    }
   }
 
   @Override

@@ -105,7 +105,7 @@ public final class DecideOne extends Operation {
   }
 
   @Override
-  public boolean undecided() {
+  public boolean stateUnknown() {
     return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }
 

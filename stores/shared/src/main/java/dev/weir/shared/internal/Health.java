@@ -7,6 +7,7 @@ import dev.weir.shared.Failure;
 import dev.weir.shared.Reply;
 import dev.weir.shared.Shard;
 import dev.weir.shared.ShardException;
+import dev.weir.shared.SharedBinding;
 import dev.weir.shared.StoreSettings;
 import java.time.Duration;
 import java.util.Objects;
@@ -72,6 +73,11 @@ public final class Health {
     if (breaker.open()) {
       log.unreachable();
     }
+  }
+
+  /** Logs a key that the shard cannot count, but not each time. */
+  public void cannotCount(SharedBinding binding, long fingerprint) {
+    log.cannotCount(binding, fingerprint, ticker.nanos());
   }
 
   public void callerFailed(RuntimeException e) {

@@ -62,7 +62,7 @@ public abstract class Operation {
   public abstract void read(Reply reply);
 
   /** Returns true if by the reply a key's state is not known; then nothing was charged. */
-  public boolean undecided() {
+  public boolean stateUnknown() {
     return false;
   }
 
@@ -84,6 +84,13 @@ public abstract class Operation {
   /** Decides its parts one by one, if one call cannot decide the whole. */
   void apart() {
     throw new IllegalStateException("an operation on one key");
+  }
+
+  /** Calls {@code keys} for each key whose state is not known, by the reply. */
+  public void forEachUnknown(Keys keys) {
+    if (stateUnknown()) {
+      keys.key(binding(), fingerprint());
+    }
   }
 
   /** Returns the number of charges whose state is not known, although others were decided. */

@@ -48,7 +48,7 @@ public final class OperationPair extends Operation {
       return this;
     }
     for (Operation each : both) {
-      if (!each.moved() && each.undecided()) {
+      if (!each.moved() && each.stateUnknown()) {
         each.fail(Failure.STATE);
       } else if (!each.moved()) {
         each.answer();
@@ -61,8 +61,13 @@ public final class OperationPair extends Operation {
   }
 
   @Override
-  public boolean undecided() {
-    return both.stream().anyMatch(Operation::undecided);
+  public boolean stateUnknown() {
+    return both.stream().anyMatch(Operation::stateUnknown);
+  }
+
+  @Override
+  public void forEachUnknown(Keys keys) {
+    both.forEach(each -> each.forEachUnknown(keys));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.shared.internal;
 
 import dev.weir.shared.Failure;
+import dev.weir.shared.SharedBinding;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardLog {
   private final Consumer<? super String> log;
+
+  /** The time between two lines about keys that cannot be counted: such keys come often. */
+  private static final long KEY_PAUSE_NANOS = 60_000_000_000L;
+
   private boolean everAnswered;
+  private boolean keySaid;
+  private long keySaidAtNanos;
+  private long keysUnsaid;
 
   /** The failure logged last; null while there is none. */
   private @Nullable Failure said;
@@ -49,6 +57,25 @@ final class ShardLog {
               + problem
               + "): rules answer by their on_failure until it does");
     }
+  }
+
+  /** Logs a key that the shard cannot count, at most one a minute. */
+  synchronized void cannotCount(SharedBinding binding, long fingerprint, long nowNanos) {
+    if (keySaid && nowNanos - keySaidAtNanos < KEY_PAUSE_NANOS) {
+      keysUnsaid++;
+      return;
+    }
+    String key = binding.code().shownKey(fingerprint);
+    String before = keysUnsaid == 0 ? "" : " (" + keysUnsaid + " further failures were not logged)";
+    keySaid = true;
+    keySaidAtNanos = nowNanos;
+    keysUnsaid = 0;
+    log.accept(
+        "the store cannot count a key of "
+            + binding.name()
+            + (key.isEmpty() ? "" : ", " + key)
+            + " (state): its requests are answered by on_failure until it can"
+            + before);
   }
 
   synchronized void answers() {
