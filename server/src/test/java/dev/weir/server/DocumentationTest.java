@@ -2,10 +2,13 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.UncertainCause;
 import dev.weir.server.internal.settings.Setting;
 import dev.weir.server.internal.settings.Settings;
+import dev.weir.shared.Failure;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the pages for users match the code. */
@@ -25,6 +28,22 @@ class DocumentationTest {
 
   private static String defaultCell(Setting<?> setting) {
     return setting.defaultText().isEmpty() ? "" : "`" + setting.defaultText() + "`";
+  }
+
+  @Test
+  void pageOfCauses_hasEveryCause() throws Exception {
+    String page = page("server/uncertain.md");
+    for (Failure failure : Failure.values()) {
+      assertThat(page).contains("\n| `" + failure.text() + "` | ");
+    }
+    for (String cause :
+        List.of(
+            UncertainCause.NO_RULES,
+            UncertainCause.SUBJECT,
+            UncertainCause.UPSTREAM,
+            UncertainCause.UNKNOWN_REASON)) {
+      assertThat(page).contains("`" + cause + "`");
+    }
   }
 
   @Test

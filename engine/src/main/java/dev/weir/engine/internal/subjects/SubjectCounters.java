@@ -17,10 +17,10 @@ public final class SubjectCounters {
 
   /** Counts the limits by which a request was answered although their numbers were not known. */
   public void decided(PendingRequest pending) {
-    int late = pending.undecided(Reason.UNCERTAIN);
+    int unknown = pending.undecided(Reason.UNCERTAIN);
     int crowded = pending.undecided(Reason.OVERLOADED);
-    if (late + crowded > 0) {
-      uncertain.add(late + crowded);
+    if (unknown + crowded > 0) {
+      uncertain.add(unknown);
       overloaded.add(crowded);
     }
   }

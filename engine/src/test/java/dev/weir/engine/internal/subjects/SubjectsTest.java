@@ -404,6 +404,7 @@ class SubjectsTest {
     assertThat(heard).extracting(Answer::reason).containsOnly(Reason.OVERLOADED);
     assertThat(records.asked).hasSize(3);
     assertThat(engine.subjectMetrics().overloaded()).isEqualTo(2);
+    assertThat(engine.subjectMetrics().uncertain()).isZero();
     records.answer(SubjectLimits.NONE);
     request(Request.of("shop", "user", "u4"));
     assertThat(heard).as("there is a place again").hasSize(3);

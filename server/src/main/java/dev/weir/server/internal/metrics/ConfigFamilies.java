@@ -46,7 +46,8 @@ public final class ConfigFamilies {
         cache.absent());
     to.gauge(
         "weir_limits_stale",
-        "Of both, those whose record may have changed since it was read.",
+        "Subjects of weir_limits_known and weir_limits_absent whose record may have changed since it"
+            + " was read.",
         cache.stale());
     to.gauge(
         "weir_limits_bytes", "Memory that the table of subjects takes, in bytes.", cache.bytes());
@@ -61,7 +62,7 @@ public final class ConfigFamilies {
         cache.queries());
     to.counter(
         "weir_limits_loads",
-        "Subjects whose records were asked for in these questions.",
+        "Subjects whose records were asked for by weir_limits_queries_total.",
         cache.loads());
     to.counter(
         "weir_limits_again",
@@ -98,7 +99,8 @@ public final class ConfigFamilies {
         subjects.loads());
     to.counter(
         "weir_subject_late",
-        "Of these, how often they were not known in time, or could not be known.",
+        "Look-ups of weir_subject_loads_total whose limits were not known in time, or could not be"
+            + " known.",
         subjects.late());
     to.counter(
         "weir_subject_finds_failed",
@@ -106,11 +108,13 @@ public final class ConfigFamilies {
         subjects.findsFailed());
     to.counter(
         "weir_subject_uncertain",
-        "Limits of requests that were answered without knowing the subject's number.",
+        "Limits of requests that were answered UNCERTAIN because the subject's number was not"
+            + " known.",
         subjects.uncertain());
     to.counter(
         "weir_subject_overloaded",
-        "Of these, those for want of a place to wait.",
+        "Limits of requests that were answered OVERLOADED because the subject's number was not known,"
+            + " and there was no place to wait for it.",
         subjects.overloaded());
     to.counter(
         "weir_subject_plans_missing",

@@ -167,8 +167,9 @@ public final class ServerMetrics implements MultiCollector {
         engine.overloaded());
     to.counter(
         "weir_uncertain",
-        "Charges that a store could not decide. Limits of unknown subjects are in"
-            + " weir_subject_uncertain_total; requests before the first rules are in neither.",
+        "Charges of rules that were answered UNCERTAIN because a store could not decide. Limits of"
+            + " unknown subjects are in weir_subject_uncertain_total; requests before the first"
+            + " rules are in neither.",
         engine.uncertain());
     queues(to, engine.queues());
     to.gauge(
@@ -243,7 +244,8 @@ public final class ServerMetrics implements MultiCollector {
         calls.keySpaceFull());
     to.counter(
         "weir_throttle_uncertain",
-        "CL.THROTTLE and THROTTLE calls that the shared store could not decide.",
+        "CL.THROTTLE and THROTTLE calls answered UNCERTAIN because the shared store could not"
+            + " decide.",
         calls.uncertain());
     to.counter(
         "weir_throttle_overloaded",

@@ -32,7 +32,8 @@ public final class StoreFamilies {
         store.onFailureLocal());
     to.counters(
         "weir_store_failures",
-        "Charges that got no answer from the shared store, or none in time, by kind of failure.",
+        "Operations that the shared store did not carry out, or not in time, by kind of failure:"
+            + " decisions, by charge, and also refunds, resets, records and allotments.",
         store.failures().entrySet(),
         failure -> Labels.of("kind", failure.getKey()),
         Map.Entry::getValue);

@@ -51,7 +51,20 @@ class OpsFilesTest {
         RunningServer.start(
             folder, "config-store", "memory:", "state-dir", folder.resolve("state").toString())) {
       assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
-      return samples(running);
+      Map<String, Set<String>> page = samples(running);
+      page.putAll(ofTheUpstreamServer(running));
+      return page;
+    }
+  }
+
+  /** Returns the metrics that only a sidecar has. */
+  private static Map<String, Set<String>> ofTheUpstreamServer(RunningServer upstream)
+      throws Exception {
+    String address = "weir://127.0.0.1:" + upstream.server.grpcPort();
+    try (RunningServer sidecar = RunningServer.start(Map.of("upstream", address))) {
+      Map<String, Set<String>> page = samples(sidecar);
+      page.keySet().removeIf(name -> !name.startsWith("weir_client_"));
+      return page;
     }
   }
 
@@ -165,7 +178,9 @@ class OpsFilesTest {
       Set<String> shown = all(LEGEND, file(name));
       shown.removeAll(BY_PROMETHEUS);
       assertThat(page.keySet()).as(name).containsAll(all(METRIC, file(name)));
-      assertThat(Set.of("rule", "door", "group", "peer", "reason")).as(name).containsAll(shown);
+      assertThat(Set.of("rule", "door", "group", "peer", "reason", "kind"))
+          .as(name)
+          .containsAll(shown);
     }
   }
 
