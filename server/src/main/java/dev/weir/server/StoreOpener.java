@@ -64,6 +64,7 @@ final class StoreOpener {
             .prefix(settings.value(Settings.STORE_PREFIX))
             .timeout(settings.value(Settings.STORE_TIMEOUT))
             .replicas(settings.value(Settings.STORE_REPLICAS))
+            .afterCrash(settings.value(Settings.STORE_AFTER_CRASH))
             .log(known)
             .warnings(warnings);
     Optional<Path> file = settings.value(Settings.STORE_PASSWORD_FILE);

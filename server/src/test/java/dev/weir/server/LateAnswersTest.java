@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class LateAnswersTest {
   private static final SharedMetrics METRICS =
-      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
+      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0, Map.of());
 
   /** The answer of each port to a request for one permit of a thousand. */
   private static final Map<String, String> GRANTED =

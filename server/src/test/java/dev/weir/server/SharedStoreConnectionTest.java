@@ -69,7 +69,9 @@ class SharedStoreConnectionTest {
       new SharedStoreConnection(
           new MemoryStore(),
           new StoreProbe(
-              () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
+              () ->
+                  new SharedMetrics(
+                      "redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0, Map.of()),
               () -> problem),
           "redis://h",
           "shared",

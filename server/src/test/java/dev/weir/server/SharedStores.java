@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class SharedStores {
   /** The metrics of a store that is available and was not called. */
   static final SharedMetrics METRICS =
-      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
+      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0, Map.of());
 
   private SharedStores() {}
 

@@ -45,6 +45,7 @@ final class RedisStores {
     return builder
         .timeout(properties.timeout())
         .prefix(properties.prefix())
+        .afterCrash(properties.afterCrash())
         .log(line -> LOG.log(Level.INFO, "store: {0}", line))
         .warnings(line -> LOG.log(Level.WARNING, "store: {0}", line))
         .build();
@@ -73,6 +74,7 @@ final class RedisStores {
       details.put("decided", metrics.decided());
       details.put("held", metrics.held());
       details.put("failures", metrics.failures());
+      details.put("losses", metrics.losses());
       return details;
     }
   }

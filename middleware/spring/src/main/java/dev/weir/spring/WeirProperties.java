@@ -100,12 +100,15 @@ public record WeirProperties(
    *     60 s.
    * @param prefix What the names of all keys begin with, 1 to 64 characters.
    * @param passwordFile File with the password, in place of one in the address.
+   * @param afterCrash What becomes of limits after the store has lost counts: deny refuses keys
+   *     until their windows have passed since then, amnesty counts from zero.
    */
   public record Store(
       @Nullable String uri,
       @DefaultValue("100ms") Duration timeout,
       @DefaultValue("weir") String prefix,
-      @Nullable String passwordFile) {
+      @Nullable String passwordFile,
+      @DefaultValue("deny") AfterCrash afterCrash) {
     /** Returns a text without the address: a password may stand in it. */
     @Override
     public String toString() {

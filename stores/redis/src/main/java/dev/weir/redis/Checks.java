@@ -1,6 +1,9 @@
 package dev.weir.redis;
 
 import dev.weir.Ticker;
+import dev.weir.shared.Counters;
+import dev.weir.shared.Loss;
+import dev.weir.shared.StoreSettings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +13,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A check of Redis's settings, which must let it keep limits. Safe for use by many threads. */
+/**
+ * A check of Redis's settings, which must let it keep limits, and of the signs that it has
+ * forgotten some. Safe for use by many threads.
+ */
 final class Checks {
   private static final int LEAST_MAJOR = 6;
   private static final int LEAST_MINOR = 2;
@@ -19,18 +25,24 @@ final class Checks {
 
   private final Ticker ticker;
   private final Consumer<? super String> warnings;
+  private final Counters counters;
+  private final Map<String, Seen> seen = new HashMap<>();
   private final Map<String, Set<String>> problems = new HashMap<>();
   private Set<String> said = Set.of();
   private long lookAtNanos;
 
+  /** The process of a server, and the number of keys that it has evicted. */
+  private record Seen(String runId, long evicted) {}
+
   /**
    * Creates a check.
    *
-   * @param warnings receives the problems, when these change
+   * @param settings with the receiver of the problems, when these change
    */
-  Checks(Ticker ticker, Consumer<? super String> warnings) {
-    this.ticker = ticker;
-    this.warnings = warnings;
+  Checks(StoreSettings settings) {
+    ticker = settings.clocks().monotonic();
+    warnings = settings.warnings();
+    counters = settings.counters();
     lookAtNanos = ticker.nanos();
   }
 
@@ -55,6 +67,7 @@ final class Checks {
     Map<String, CompletionStage<String>> asked = servers.get();
     synchronized (this) {
       problems.keySet().retainAll(asked.keySet());
+      seen.keySet().retainAll(asked.keySet());
     }
     asked.forEach(
         (name, info) ->
@@ -62,6 +75,7 @@ final class Checks {
                 (text, error) -> {
                   if (text != null) {
                     report(name, problems(text));
+                    compare(name, text);
                   }
                 }));
   }
@@ -79,6 +93,43 @@ final class Checks {
       warnings.accept("the store's settings are as they have to be, again");
     }
     said = all;
+  }
+
+  /** Reports that a server is another process than before, or has evicted keys since then. */
+  private synchronized void compare(String server, String info) {
+    String runId = field(info, "run_id");
+    if (runId == null) {
+      return;
+    }
+    Seen now = new Seen(runId, number(info, "evicted_keys"));
+    Seen before = seen.put(server, now);
+    if (before == null) {
+      return;
+    }
+    if (!before.runId.equals(runId)) {
+      counters.lost(Loss.RESTART, 1);
+      warnings.accept(
+          "the store is another process than before (run_id "
+              + runId
+              + "): it was restarted, or another one took its place; decisions that it had not"
+              + " written or received by then are forgotten");
+    } else if (now.evicted > before.evicted) {
+      counters.lost(Loss.EVICTION, now.evicted - before.evicted);
+      warnings.accept(
+          "the store has evicted "
+              + (now.evicted - before.evicted)
+              + " keys for lack of memory: keys of limits among them have their whole quota again"
+              + " (expected: maxmemory-policy noeviction, and enough memory)");
+    }
+  }
+
+  private static long number(String info, String name) {
+    String text = field(info, name);
+    try {
+      return text == null ? 0 : Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
   }
 
   /** Returns the problems of a server, by its answer to INFO. */

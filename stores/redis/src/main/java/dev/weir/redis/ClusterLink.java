@@ -56,6 +56,7 @@ final class ClusterLink implements Link {
   private final LinkSettings settings;
   private final Ticker ticker;
   private final Checks checks;
+  private final Marks marks;
   private final Map<String, Caller> callers = new ConcurrentHashMap<>();
   private volatile @Nullable LinkedCluster connected;
   private volatile boolean closed;
@@ -70,7 +71,8 @@ final class ClusterLink implements Link {
   ClusterLink(List<RedisURI> uris, LinkSettings settings) {
     this.settings = settings;
     ticker = settings.ticker();
-    checks = new Checks(ticker, settings.store().warnings());
+    checks = new Checks(settings.store());
+    marks = Marks.ofSlots(settings);
     resources =
         ClientResources.builder()
             .reconnectDelay(
@@ -280,9 +282,15 @@ final class ClusterLink implements Link {
 
     private CompletionStage<RedisReply> call(byte[][] keys, byte[] message) {
       LinkedCluster current = connected;
-      return current == null
-          ? failed("not connected")
-          : current.script.call(keys, message).thenApply(RedisReply::new);
+      if (current == null) {
+        return failed("not connected");
+      }
+      int slot = keys.length == 0 ? -1 : SlotHash.getSlot(keys[0]);
+      byte[] mark = slot < 0 ? null : marks.name(slot);
+      return current
+          .script
+          .call(keys, message, mark, marks.argument(Math.max(0, slot)))
+          .thenApply(bytes -> marks.reply(Math.max(0, slot), bytes));
     }
 
     /** Charges a key whose slot the node has. */

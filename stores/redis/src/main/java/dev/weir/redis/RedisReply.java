@@ -14,16 +14,27 @@ final class RedisReply implements Reply {
     Reason.WITHIN_LIMIT, Reason.OVER_LIMIT, Reason.INVALID, Reason.UNCERTAIN
   };
 
+  /** The receiver of a mark that is new to this process, with the store's time. */
+  interface MarkReceiver {
+    void accept(Mark mark, long nowMicros);
+  }
+
   private final byte[] bytes;
+  private final MarkReceiver marks;
   private @Nullable MessageReader numbers;
 
-  RedisReply(byte[] bytes) {
+  RedisReply(byte[] bytes, MarkReceiver marks) {
     this.bytes = bytes;
+    this.marks = marks;
   }
 
   @Override
   public long nowNanos() {
-    return number() * NANOS_PER_MICRO;
+    long nowMicros = number();
+    if (number() != 0) {
+      marks.accept(new Mark(number(), number(), number()), nowMicros);
+    }
+    return nowMicros * NANOS_PER_MICRO;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.AfterCrash;
 import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Ticker;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Without failover, no window holds more than the quota. Redis replicates asynchronously: a
  * replica that is promoted may lack the latest decisions, and admit the same permits again. {@link
- * Builder#replicas} narrows that.
+ * Builder#replicas} narrows that. A Redis that has lost all counts, or those of more than 3 s, is
+ * noticed: see {@link Builder#afterCrash}.
  *
  * <p>Answers come on a thread of the client's, which must not be blocked, or on the caller's if no
  * call to Redis is needed. If Redis does not decide a request within the {@linkplain
@@ -62,6 +64,8 @@ public final class RedisStore extends SharedStore {
     private Consumer<? super String> log = line -> {};
     private @Nullable Consumer<? super String> warnings;
     private boolean callersClock;
+    private AfterCrash afterCrash = AfterCrash.DENY;
+    private boolean marked = true;
 
     private Builder(Address address) {
       this.address = address;
@@ -118,6 +122,21 @@ public final class RedisStore extends SharedStore {
     }
 
     /**
+     * Sets the treatment of keys after Redis has lost counts: it was restarted without its data, an
+     * empty replica took its place, it was flushed, or it was put back from a copy that is more
+     * than 3 s old. {@link AfterCrash#DENY} refuses each key until its window has passed since the
+     * loss was noticed; a bucket refills from empty. {@link AfterCrash#AMNESTY} counts from zero.
+     * The instant of the loss is kept in Redis, so that all processes agree on it. A process
+     * notices a loss with its first decision after it, if it has made decisions before. Default:
+     * {@link AfterCrash#DENY}.
+     */
+    public Builder afterCrash(AfterCrash afterCrash) {
+      this.afterCrash = Objects.requireNonNull(afterCrash, "afterCrash");
+      marked = true;
+      return this;
+    }
+
+    /**
      * Sets the only clock for deadlines and allotments. Default: {@link Ticker#system()}, and for
      * the ends of allotments and views also {@link Ticker#wall()}, whichever comes first: the
      * monotonic clock stands still while a machine is suspended, and Redis's goes on.
@@ -150,9 +169,13 @@ public final class RedisStore extends SharedStore {
       return this;
     }
 
-    /** Makes callers send their own time, and nothing expire: for tests. */
+    /**
+     * Makes callers send their own time, and nothing expire: for tests. Losses are noticed only if
+     * {@link #afterCrash} is called afterwards, since tests have times of their own in one Redis.
+     */
     Builder callersClock() {
       callersClock = true;
+      marked = false;
       return this;
     }
 
@@ -170,7 +193,8 @@ public final class RedisStore extends SharedStore {
               log,
               warnings == null ? log : warnings,
               new Counters());
-      return new RedisStore(new LinkSettings(prefix, replicas, settings), address);
+      return new RedisStore(
+          new LinkSettings(prefix, replicas, afterCrash, marked, settings), address);
     }
   }
 }

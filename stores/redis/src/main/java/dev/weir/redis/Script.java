@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The code that decides in Redis: a function from Redis 7 on, if Redis's user may call functions;
@@ -108,24 +110,42 @@ final class Script {
    * Calls the function or the script. If Redis does not have it, or its user may not call it in
    * this way, nothing has been done yet, and it is called in another way.
    *
+   * @param mark the name of the store's mark; null for a call without
+   * @param known the mark as this process knows it
    * @return the reply; fails with a {@link ShardException}
    */
-  CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
-    CompletionStage<byte[]> reply =
-        function
-            ? unless(
-                fcall(keys, message),
-                problem -> unknown(problem) || forbidden(problem, "fcall"),
-                () -> script(keys, message))
-            : script(keys, message);
+  CompletionStage<byte[]> call(
+      byte[][] keys, byte[] message, byte @Nullable [] mark, byte[] known) {
+    CompletionStage<byte[]> reply;
+    if (mark == null) {
+      reply = call(keys, message);
+    } else {
+      byte[][] all = Arrays.copyOf(keys, keys.length + 1);
+      all[keys.length] = mark;
+      // While a slot moves, its keys and its mark may be in two places. One key alone is found.
+      reply =
+          unless(
+              call(all, message, known),
+              problem -> problem.startsWith("TRYAGAIN"),
+              () -> call(keys, message));
+    }
     return reply.exceptionally(
         error -> {
           throw failed(error);
         });
   }
 
-  private CompletionStage<byte[]> fcall(byte[][] keys, byte[] message) {
-    return redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, message);
+  private CompletionStage<byte[]> call(byte[][] keys, byte[]... arguments) {
+    return function
+        ? unless(
+            fcall(keys, arguments),
+            problem -> unknown(problem) || forbidden(problem, "fcall"),
+            () -> script(keys, arguments))
+        : script(keys, arguments);
+  }
+
+  private CompletionStage<byte[]> fcall(byte[][] keys, byte[]... arguments) {
+    return redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, arguments);
   }
 
   private boolean unknown(String problem) {
@@ -147,17 +167,17 @@ final class Script {
     return denied;
   }
 
-  private CompletionStage<byte[]> script(byte[][] keys, byte[] message) {
+  private CompletionStage<byte[]> script(byte[][] keys, byte[]... arguments) {
     CompletionStage<byte[]> reply =
         unless(
-            redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, message),
+            redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, arguments),
             problem -> problem.startsWith("NOSCRIPT"),
-            () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, message));
+            () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, arguments));
     // A user who may call functions only has to wait until the function is loaded.
     return unless(
         reply,
         problem -> forbidden(problem, "evalsha") || forbidden(problem, "eval"),
-        () -> loading.thenCompose(done -> function ? fcall(keys, message) : reply));
+        () -> loading.thenCompose(done -> function ? fcall(keys, arguments) : reply));
   }
 
   /** Returns the first reply, or another one if Redis returned a certain error instead. */

@@ -62,6 +62,7 @@ final class SingleLink implements Link, Shard {
   private final Consumer<? super String> log;
   private final Caller caller;
   private final Checks checks;
+  private final Marks marks;
   private volatile @Nullable LinkedServer connected;
   private volatile boolean closed;
   private boolean connecting;
@@ -80,7 +81,8 @@ final class SingleLink implements Link, Shard {
     this.settings = settings;
     ticker = settings.ticker();
     log = settings.store().log();
-    checks = new Checks(ticker, settings.store().warnings());
+    checks = new Checks(settings.store());
+    marks = Marks.ofOne(settings);
     resources = ClientResources.builder().nettyCustomizer(loops).build();
     client = RedisClient.create(resources);
     client.setOptions(
@@ -156,7 +158,8 @@ final class SingleLink implements Link, Shard {
     if (current == null) {
       return notConnected();
     }
-    CompletionStage<byte[]> reply = current.script.call(keys, message);
+    CompletionStage<byte[]> reply =
+        current.script.call(keys, message, marks.name(0), marks.argument(0));
     if (settings.replicas() > 0) {
       reply = reply.thenCompose(bytes -> replicated(current.connection, bytes));
     }
@@ -167,7 +170,7 @@ final class SingleLink implements Link, Shard {
                 closeLater(current.connection);
               }
             })
-        .thenApply(RedisReply::new);
+        .thenApply(bytes -> marks.reply(0, bytes));
   }
 
   /**

@@ -17,7 +17,13 @@
 -- The library consists of several files in this order: this one, log, counter, fixed, bucket, decide.
 -- The last defines decide(keys, args), which a script calls, or which is a function of Redis 7.
 --
--- keys     the requested keys, each once
+-- The store has a mark, which shows when its counts have been lost. A process sends it as it knows it.
+-- If it is missing then, or another, or more than ROLLED_BACK older, counts were lost before this
+-- instant, LOST, which the mark has from then on for all processes. A process under DENY has every key
+-- decided as if its quota had been used up at that instant. No other instant is as safe: until then, keys
+-- may have been charged without these charges.
+--
+-- keys     the requested keys, each once; then the mark, if args[2] is given
 -- args[1]  MessagePack, one array of numbers:
 --            now in microseconds, or NO_TIME for Redis's own (any other is for tests: nothing expires)
 --            how many policies, then for each: algorithm, window, detail, more detail,
@@ -29,7 +35,9 @@
 --              RECORD key, policy, permits: already admitted, to be counted even if they do not fit
 --              REFUND key, policy, permits, instant charged, reset instant, its nanoseconds
 --              RESET  key, policy, 0: the key's state is removed
--- Returns  MessagePack, one array of numbers: the time, then for each
+-- args[2]  AMNESTY or DENY, and the mark as the caller knows it, or zeros: its birth, beat and loss
+-- Returns  MessagePack, one array of numbers: the time; 0, or 1 and the mark if it is another than the
+--          one in args[2]; then for each
 --              ASK    1 or 0 for the whole, then for each charge a result
 --              SOME   how often they fitted, then a result
 --              RECORD a result
@@ -52,6 +60,12 @@ local LOG, COUNTER, FIXED, TOKEN, LEAKY, LONG_TOKEN, LONG_LEAKY = 1, 2, 3, 4, 5,
 local ALGORITHM, WINDOW, DETAIL, MORE, ASKED = 1, 2, 3, 4, 5
 -- Indexes of a policy's other fields.
 local LIMIT, BURST, EMISSION, TOLERANCE = 5, 6, 7, 8
+
+-- The mark: the instants at which it was made, at which it was last written, and of the last loss. A
+-- process that has seen a beat notices a store that is older than that.
+local MARK, MARK_BYTES, SENT = '>I7I7I7', 21, '>I1I7I7I7'
+local DENY = 2
+local BEAT, ROLLED_BACK = 1000000, 2000000
 
 local LONG_AGO = -4611686018427387
 local MOST_SECTIONS = 16

@@ -87,6 +87,16 @@ do
     end
   end
 
+  -- Makes the bucket as full at an instant as a policy lets it be, or any policy if none is given.
+  function bucket.fill(s, at, p)
+    local full = p and p[TOLERANCE]
+        or s[DETAIL] > 0 and s[DETAIL] * s[MORE]
+        or max(emission(s, s[WIDEST]) * s[WIDEST], s[WINDOW] * tick_per_micro(s))
+    if backlog(s, at) < full then
+      full_in(s, at, full)
+    end
+  end
+
   local function before(at, nanos, than, than_nanos)
     return at < than or at == than and nanos < than_nanos
   end

@@ -4,6 +4,8 @@ local meters = {[LOG] = log, [COUNTER] = counter, [FIXED] = fixed, [TOKEN] = buc
 -- The state of one call, from here on: its arguments, the values it has read, and its results.
 
 local input, at_input, now, keys, values, held, policies, output, size
+-- The instant before which counts were lost, as far as this call heeds that, else 0; the mark to write.
+local lost, mark
 
 -- The least and the most fields of a section, by its algorithm.
 local LEAST = {11, 9, 8, 8, 8, 8, 8}
@@ -96,6 +98,20 @@ local function seeded(known, p)
   return s
 end
 
+-- Counts a section's quota as used up when counts were lost, unless it has been counted so already. A
+-- section that has been charged since has it: whatever charges it comes here first.
+local function make_up(s, p)
+  if lost == 0 then
+    return
+  end
+  local meter = meters[s[ALGORITHM]]
+  if meter == bucket then
+    bucket.fill(s, lost, p)
+  elseif s[LAST] < lost then
+    meter.record(s, lost, lost, p and p[LIMIT] or MOST_PERMITS, p)
+  end
+end
+
 local function locate(charge)
   local known = sections(charge.key)
   if not known then
@@ -109,6 +125,7 @@ local function locate(charge)
     end
     s = seeded(known, charge.policy)
   end
+  make_up(s, charge.policy)
   charge.section = s
   charge.meter = meters[s[ALGORITHM]]
   charge.at = charge.meter.effective(s, now)
@@ -144,6 +161,7 @@ local function record_with_others(known, own, at, then_at, permits, p)
       if s[ASKED] == 0 then
         s[ASKED] = max(1, now, s[LAST])
       end
+      make_up(s)
       meter.record(s, at, then_at, permits, p)
       kept[#kept + 1] = s
     end
@@ -158,6 +176,7 @@ local function charge_now(charge, wait, permits, p)
   local s = find(known, p)
   if not s then
     s = known.changed and seeded(known, p) or charge.section
+    make_up(s, p)
     known[#known + 1] = s
   end
   if #known > 1 then
@@ -344,6 +363,7 @@ local function refund()
     put(0)
     return
   end
+  make_up(s, p)
   local meter = meters[s[ALGORITHM]]
   local given = meter.refund(s, meter.effective(s, now), permits, at, reset, nanos, p)
   known.changed = known.changed or given > 0
@@ -383,9 +403,50 @@ local function read()
   end
 end
 
+-- Compares the store's mark with the one that the caller knows, and puts what is new to it. A value of
+-- another program under the mark's name stays, and then nothing is noticed.
+local function look(sent)
+  local at = #keys
+  local value = values[at]
+  local mode, known, known_beat, known_lost = unpack_at(SENT, sent)
+  local born, beat, since = now, now, 0
+  if value and #value == MARK_BYTES then
+    born, beat, since = unpack_at(MARK, value)
+    if born == known and beat + ROLLED_BACK < known_beat then
+      born, beat, since = now, now, now
+    elseif known > 0 and born ~= known and since == 0 then
+      since = now -- A process that knew nothing of the lost counts has made it.
+    end
+  elseif value or held[at] == false then
+    put(0)
+    return
+  elseif known > 0 then
+    since = now
+  end
+  if now - beat >= BEAT then
+    beat = now
+  end
+  local packed = pack(MARK, born, beat, since)
+  if packed ~= value then
+    mark = packed
+  end
+  lost = mode == DENY and since or 0
+  if born == known and beat == known_beat and since == known_lost then
+    put(0)
+  else
+    put(1)
+    put(born)
+    put(beat)
+    put(since)
+  end
+end
+
 local kinds = {[ASK] = ask, [SOME] = some, [RECORD] = record, [REFUND] = refund, [RESET] = reset}
 
 local function write(own_time)
+  if mark then
+    redis.call('SET', keys[#keys], mark)
+  end
   for k, known in pairs(held) do
     if known and known.changed then
       local value, expires = '', now
@@ -419,6 +480,12 @@ local function decide(given_keys, args)
   end
   read()
   output, size, policies = {now}, 1, {}
+  lost, mark = 0, nil
+  if args[2] then
+    look(args[2])
+  else
+    put(0)
+  end
   for i = 1, input[2] do
     policies[i] = {spread(input, at_input + 1, at_input + 8)}
     at_input = at_input + 8

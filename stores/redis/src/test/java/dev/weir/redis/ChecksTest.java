@@ -2,6 +2,9 @@ package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.shared.Clocks;
+import dev.weir.shared.Counters;
+import dev.weir.shared.StoreSettings;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +21,16 @@ class ChecksTest {
 
   private final FakeTicker ticker = new FakeTicker();
   private final List<String> warnings = new ArrayList<>();
-  private final Checks checks = new Checks(ticker, warnings::add);
+  private final Checks checks =
+      new Checks(
+          new StoreSettings(
+              "redis",
+              MINUTE,
+              new Clocks(ticker, ticker),
+              false,
+              warnings::add,
+              warnings::add,
+              new Counters()));
   private int asked;
 
   private static String info(String version, String policy) {
@@ -116,5 +128,31 @@ class ChecksTest {
     silent.complete(info("6.0.1", "allkeys-lfu"));
     assertThat(warnings).hasSize(2);
     assertThat(warnings.get(1)).contains("version: 6.0.1");
+  }
+
+  private void tickProcess(String runId, int evicted) {
+    tick(
+        Map.of(
+            "",
+            CompletableFuture.completedStage(
+                info("7.0.15", "noeviction")
+                    + "\r\nrun_id:"
+                    + runId
+                    + "\r\nevicted_keys:"
+                    + evicted)));
+    ticker.advance(MINUTE);
+  }
+
+  @Test
+  void anotherProcess_andEvictedKeys_areReported() {
+    tickProcess("a", 5);
+    tickProcess("a", 5);
+    assertThat(warnings).isEmpty();
+    tickProcess("a", 7);
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0)).contains("evicted 2 keys");
+    tickProcess("b", 0);
+    assertThat(warnings).hasSize(2);
+    assertThat(warnings.get(1)).contains("another process than before (run_id b)");
   }
 }

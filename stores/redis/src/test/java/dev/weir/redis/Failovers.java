@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.AfterCrash;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -99,7 +100,12 @@ final class Failovers {
         Policy.builder(Quota.of(PERMITS, WINDOW)).algorithm(Algorithm.SLIDING_WINDOW_LOG).build();
     List<RedisStore> stores = new ArrayList<>();
     for (int i = 0; i < STORES; i++) {
-      stores.add(RedisStore.builder(uri).timeout(TIMEOUT).replicas(replicas).build());
+      stores.add(
+          RedisStore.builder(uri)
+              .timeout(TIMEOUT)
+              .replicas(replicas)
+              .afterCrash(AfterCrash.AMNESTY)
+              .build());
     }
     try {
       stores.forEach(store -> Redis.await(store::available));

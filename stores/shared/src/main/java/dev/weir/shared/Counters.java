@@ -17,16 +17,25 @@ public final class Counters {
   final LongAdder burned = new LongAdder();
   public final LongAdder clockSteps = new LongAdder();
   private final Map<Failure, LongAdder> failures = new EnumMap<>(Failure.class);
+  private final Map<Loss, LongAdder> losses = new EnumMap<>(Loss.class);
 
   /** Creates counters at zero. */
   public Counters() {
     for (Failure failure : Failure.values()) {
       failures.put(failure, new LongAdder());
     }
+    for (Loss loss : Loss.values()) {
+      losses.put(loss, new LongAdder());
+    }
   }
 
   public void failed(Failure failure, int charges) {
     Objects.requireNonNull(failures.get(failure)).add(charges);
+  }
+
+  /** Counts losses of a kind. */
+  public void lost(Loss loss, long count) {
+    Objects.requireNonNull(losses.get(loss)).add(count);
   }
 
   /** Returns a snapshot, with the state of the link to the store. */
@@ -43,12 +52,19 @@ public final class Counters {
         late.sum(),
         burned.sum(),
         queued,
-        clockSteps.sum());
+        clockSteps.sum(),
+        losses());
   }
 
   public Map<String, Long> failures() {
     Map<String, Long> counts = new LinkedHashMap<>();
     failures.forEach((failure, count) -> counts.put(failure.text(), count.sum()));
+    return counts;
+  }
+
+  private Map<String, Long> losses() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    losses.forEach((loss, count) -> counts.put(loss.text(), count.sum()));
     return counts;
   }
 }

@@ -26,6 +26,9 @@ import java.util.Map;
  * @param queued charges that wait to be sent
  * @param clockSteps the steps back of the store's clock that were noticed, each of a millisecond or
  *     more
+ * @param losses the signs that the store has lost counts, by kind: {@code counts} (it came back
+ *     empty or older), {@code restart} (another process of the store answers), {@code eviction}
+ *     (evicted keys)
  */
 public record SharedMetrics(
     String kind,
@@ -39,4 +42,5 @@ public record SharedMetrics(
     long late,
     long burned,
     long queued,
-    long clockSteps) {}
+    long clockSteps,
+    Map<String, Long> losses) {}

@@ -49,6 +49,13 @@ public final class StoreFamilies {
         "weir_store_clock_steps",
         "How often the shared store's clock went back.",
         store.clockSteps());
+    to.counters(
+        "weir_store_losses",
+        "Signs that the shared store has lost counts, by kind: counts (it came back empty or older),"
+            + " restart (another process of it answers), eviction (keys evicted).",
+        store.losses().entrySet(),
+        loss -> Labels.of("kind", loss.getKey()),
+        Map.Entry::getValue);
     to.gauge(
         "weir_store_queued", "Charges that wait to be sent to the shared store.", store.queued());
   }

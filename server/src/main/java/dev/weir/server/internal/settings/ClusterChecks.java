@@ -40,7 +40,11 @@ final class ClusterChecks {
           Settings.CLUSTER_INSECURE);
 
   private static final List<Setting<?>> OF_REDIS =
-      List.of(Settings.STORE_PASSWORD_FILE, Settings.STORE_PREFIX, Settings.STORE_REPLICAS);
+      List.of(
+          Settings.STORE_PASSWORD_FILE,
+          Settings.STORE_PREFIX,
+          Settings.STORE_REPLICAS,
+          Settings.STORE_AFTER_CRASH);
 
   private ClusterChecks() {}
 

@@ -303,6 +303,15 @@ public final class Settings {
           "0",
           "Number of Redis replicas that must confirm a decision before it is answered.");
 
+  public static final Setting<AfterCrash> STORE_AFTER_CRASH =
+      setting(
+          "store-after-crash",
+          SettingKind.choice(AfterCrash.class),
+          "deny",
+          "After Redis has lost counts (restarted without its data, flushed, an empty replica)."
+              + " deny: refuse keys until their windows have passed since then. amnesty: count"
+              + " from zero.");
+
   /** The members of the cluster; empty if this server is not a member. */
   public static final Setting<List<ClusterMember>> CLUSTER =
       setting(

@@ -11,7 +11,8 @@ final class StoreChecks {
           Settings.STORE_PASSWORD_FILE,
           Settings.STORE_PREFIX,
           Settings.STORE_TIMEOUT,
-          Settings.STORE_REPLICAS);
+          Settings.STORE_REPLICAS,
+          Settings.STORE_AFTER_CRASH);
 
   private StoreChecks() {}
 

@@ -53,7 +53,8 @@ class ServerMetricsTest {
           18,
           19,
           20,
-          21);
+          21,
+          Map.of("counts", 22L, "eviction", 23L));
 
   private static final CountedConfig CONFIG =
       new CountedConfig(
@@ -236,6 +237,8 @@ class ServerMetricsTest {
       expected.put("weir_store_burned_permits_total", 19.0);
       expected.put("weir_store_queued", 20.0);
       expected.put("weir_store_clock_steps_total", 21.0);
+      expected.put("weir_store_losses_total{kind=\"counts\"}", 22.0);
+      expected.put("weir_store_losses_total{kind=\"eviction\"}", 23.0);
       expected.put("weir_throttle_max_keys", 9.0);
       expected.put("weir_connections{door=\"http\"}", 2.0);
       expected.put("weir_connections_refused_total{door=\"http\"}", 1.0);
