@@ -62,7 +62,7 @@ final class KeptStore {
     return store;
   }
 
-  /** Has another store go on as this one: see {@link MemoryStore#takeOver}. No save may run. */
+  /** Makes another store go on as this one: {@link MemoryStore#takeOver}. No save may run. */
   void handOver(MemoryStore to, long nowNanos) {
     to.takeOver(store, nowNanos);
     store = to;

@@ -294,14 +294,16 @@ public final class MemoryStore implements LocalStore {
       unknownBeforeNanos = read.unknownBeforeNanos;
       images = read.images;
       journal = read.journal;
-      read.histories.forEach(
-          (name, history) -> {
-            PolicyHistory shown = past.shown(name);
-            if (shown != null) {
-              shown.takeOver(history);
-            }
-            histories.put(name, shown == null ? history : shown);
-          });
+      histories.putAll(read.histories);
+      past.shown()
+          .forEach(
+              shown -> {
+                PolicyHistory known = read.histories.get(shown.name());
+                shown.takeOver(known == null ? newHistory(shown.name()) : known);
+                if (known != null) {
+                  histories.put(shown.name(), shown);
+                }
+              });
       unread = null; // Last: until here a request of several names is not decided.
     }
   }
@@ -528,7 +530,7 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
-  /** Has a change wait for the past of this store, and returns true; false if that is there. */
+  /** Records a change until the past of this store is there; returns false if it is already. */
   private boolean isUnread(Consumer<UnreadPast> change) {
     if (unread == null) {
       return false;

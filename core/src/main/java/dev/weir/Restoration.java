@@ -65,13 +65,13 @@ record Restoration(
   /**
    * Returns a store that goes on as far as its past is known; a new one if there is none.
    *
-   * @throws StateReading.Cancelled if the reading was cancelled; nothing has changed
+   * @throws StateReading.Cancellation if the reading was cancelled; nothing has changed
    * @throws IOException if the folder cannot be written
    */
   KeptStore restored() throws IOException {
     try {
       return fromFiles();
-    } catch (StateReading.Cancelled e) {
+    } catch (StateReading.Cancellation e) {
       throw e;
     } catch (IOException e) {
       return damaged(e);

@@ -418,7 +418,7 @@ public final class StateFolder implements AutoCloseable {
       readUnread();
       beginNow();
       beginning.complete(null);
-    } catch (StateReading.Cancelled e) {
+    } catch (StateReading.Cancellation e) {
       boolean unused = beginning.cancel(false);
     } catch (IOException | RuntimeException | Error e) {
       beginning.completeExceptionally(e);
@@ -431,7 +431,7 @@ public final class StateFolder implements AutoCloseable {
         KeptStore unused = restored(each.getKey(), each.getValue().past);
       }
       reading.advance(0);
-    } catch (StateReading.Cancelled e) {
+    } catch (StateReading.Cancellation e) {
       throw e;
     } catch (IOException e) {
       throw unusable(folder, e);

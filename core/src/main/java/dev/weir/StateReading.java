@@ -18,10 +18,10 @@ final class StateReading {
   private volatile boolean cancelled;
 
   /** The end of a reading that was cancelled; the files are as they were. */
-  static final class Cancelled extends InterruptedIOException {
+  static final class Cancellation extends InterruptedIOException {
     private static final long serialVersionUID = 1;
 
-    Cancelled() {
+    Cancellation() {
       super("the reading was cancelled");
     }
   }
@@ -31,7 +31,7 @@ final class StateReading {
     expected.addAndGet(bytes);
   }
 
-  /** Has the reading end at its next step. */
+  /** Cancels the reading, which ends at its next step. */
   void cancel() {
     cancelled = true;
   }
@@ -39,11 +39,11 @@ final class StateReading {
   /**
    * Adds bytes that were read.
    *
-   * @throws Cancelled if the reading is to end
+   * @throws Cancellation if the reading is to end
    */
-  void advance(long bytes) throws Cancelled {
+  void advance(long bytes) throws Cancellation {
     if (cancelled) {
-      throw new Cancelled();
+      throw new Cancellation();
     }
     read.addAndGet(bytes);
   }

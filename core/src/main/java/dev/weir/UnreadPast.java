@@ -1,10 +1,8 @@
 package dev.weir;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,24 +28,29 @@ final class UnreadPast {
 
   private final Map<String, UnreadName> names = new LinkedHashMap<>();
 
-  /** A name that was bound before its past was read. */
+  /**
+   * A name that was bound before its past was read. Nothing is admitted meanwhile, so only the last
+   * policy counts, and of its variants the widest: callers choose how many there are.
+   */
   private static final class UnreadName {
     /** The history of the bindings. */
     private final PolicyHistory shown;
 
-    /** The policies put in force, in order; null where the name was taken out of force. */
-    private final List<@Nullable Policy> changes = new ArrayList<>();
+    /** The policy in force, or null after the name was taken out of force. */
+    private @Nullable Policy inForce;
 
-    /**
-     * The widest variants, by their shape, and by their time where the shape is none that was
-     * bound: those of a caller's buckets are as many as callers like.
-     */
-    private final Map<Shape, Policy> widest = new HashMap<>();
+    /** The variant of its shape with the largest limit. */
+    private @Nullable Policy widest;
 
+    /** The variant of another shape whose states count longest. */
     private @Nullable Policy longest;
 
     private UnreadName(PolicyHistory shown) {
       this.shown = shown;
+    }
+
+    private boolean isInForce(Shape shape) {
+      return inForce != null && inForce.shape().equals(shape);
     }
   }
 
@@ -59,7 +62,10 @@ final class UnreadPast {
    */
   PolicyHistory bind(PolicyHistory made, Policy policy) {
     UnreadName name = names.computeIfAbsent(made.name(), any -> new UnreadName(made));
-    name.changes.add(policy);
+    if (!name.isInForce(policy.shape())) {
+      name.widest = null;
+    }
+    name.inForce = policy;
     return name.shown;
   }
 
@@ -67,7 +73,7 @@ final class UnreadPast {
   void retire(String named) {
     UnreadName name = names.get(named);
     if (name != null) {
-      name.changes.add(null);
+      name.inForce = null;
     }
   }
 
@@ -77,9 +83,10 @@ final class UnreadPast {
     if (name == null) {
       return;
     }
-    if (of.shape().equals(policy.shape())) {
-      name.widest.merge(
-          policy.shape(), policy, (a, b) -> a.quota().permits() >= b.quota().permits() ? a : b);
+    if (name.isInForce(policy.shape())) {
+      if (name.widest == null || policy.quota().permits() > name.widest.quota().permits()) {
+        name.widest = policy;
+      }
     } else if (name.longest == null
         || policy.shape().memoryNanos() > name.longest.shape().memoryNanos()) {
       name.longest = policy;
@@ -92,30 +99,30 @@ final class UnreadPast {
    * @throws IllegalStateException if {@link MemoryStore#bind} throws it
    */
   void putInForce(MemoryStore read, long nowNanos) {
-    names.forEach(
-        (named, name) -> {
-          Binding last = null;
-          for (Policy each : name.changes) {
-            if (each == null) {
-              read.retire(named, nowNanos);
-            } else {
-              last = read.bind(named, each, nowNanos);
-              Policy widest = name.widest.get(each.shape());
-              if (widest != null) {
-                Binding unused = read.variant(last, widest);
-              }
-            }
-          }
-          if (last != null && name.longest != null) {
-            Binding unused = read.variant(last, name.longest);
-          }
-        });
+    names.forEach((named, name) -> putInForce(named, name, read, nowNanos));
   }
 
-  /** Returns the history that bindings of a name show, or null if there are none. */
-  @Nullable PolicyHistory shown(String named) {
-    UnreadName name = names.get(named);
-    return name == null ? null : name.shown;
+  private static void putInForce(String named, UnreadName name, MemoryStore read, long nowNanos) {
+    if (name.inForce == null) {
+      read.retire(named, nowNanos);
+      return;
+    }
+    Binding binding = read.bind(named, name.inForce, nowNanos);
+    if (name.widest != null) {
+      Binding unused = read.variant(binding, name.widest);
+    }
+    if (name.longest != null && areBuckets(name.inForce, name.longest)) {
+      Binding unused = read.variant(binding, name.longest);
+    }
+  }
+
+  private static boolean areBuckets(Policy one, Policy other) {
+    return one.algorithm() == Algorithm.TOKEN_BUCKET && other.algorithm() == Algorithm.TOKEN_BUCKET;
+  }
+
+  /** Returns the histories of all bindings. */
+  Stream<PolicyHistory> shown() {
+    return names.values().stream().map(each -> each.shown);
   }
 
   /** Fills in the results of a request for which no counts are there. */

@@ -301,7 +301,7 @@ class StateReadingTest {
     try (InputStream in = reading.counted(new ByteArrayInputStream(new byte[100]))) {
       assertThat(in.readNBytes(10)).hasSize(10);
       reading.cancel();
-      assertThatThrownBy(in::read).isInstanceOf(StateReading.Cancelled.class);
+      assertThatThrownBy(in::read).isInstanceOf(StateReading.Cancellation.class);
     }
   }
 
