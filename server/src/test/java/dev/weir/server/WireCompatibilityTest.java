@@ -156,7 +156,7 @@ class WireCompatibilityTest {
       }
       if (field.getRealContainingOneof() != null) {
         type += " of " + field.getRealContainingOneof().getName();
-      } else if (field.hasOptionalKeyword()) {
+      } else if (field.toProto().getProto3Optional()) {
         type += " optional";
       }
       String line = field.getNumber() + " " + field.getJsonName() + " " + type;

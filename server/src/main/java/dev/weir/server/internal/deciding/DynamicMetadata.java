@@ -30,7 +30,7 @@ final class DynamicMetadata {
     }
     metadata.putFields("descriptors", Values.of(descriptors.build()));
     if (request.permits() != 0) {
-      metadata.putFields("hitsAddend", Values.of(request.permits()));
+      metadata.putFields("hitsAddend", Values.of((double) request.permits()));
     }
     Map<String, Object> ofRules = ofRules(answer);
     if (!ofRules.isEmpty()) {
@@ -56,7 +56,7 @@ final class DynamicMetadata {
     }
     Long permits = descriptor.permits();
     long hits = descriptor.refund() > 0 ? descriptor.refund() : permits == null ? 0 : permits;
-    return fields.putFields("hitsAddend", Values.of(hits)).build();
+    return fields.putFields("hitsAddend", Values.of((double) hits)).build();
   }
 
   /** Returns the metadata of all rules that the request passed, shadowed ones included. */
