@@ -297,10 +297,7 @@ public final class Charges {
     this.allowed = allowed;
   }
 
-  /**
-   * For stores: sets the result of charge {@code i}, without a cause; units and ranges as in {@link
-   * Decision}.
-   */
+  /** For stores: sets the result of charge {@code i}; units and ranges as in {@link Decision}. */
   public void result(
       int i,
       Reason reason,
@@ -332,17 +329,15 @@ public final class Charges {
 
   /**
    * For stores: sets the cause of {@link Reason#UNCERTAIN} of charge {@code i}, after its result.
-   *
-   * @param cause as {@link Decision#cause()}
+   * See {@link Decision#cause()}.
    */
   public void cause(int i, String cause) {
     if (Check.notNull("cause", cause).isEmpty()) {
       return;
     }
-    int old = causes == null ? 0 : causes.length;
-    if (causes == null || old <= i) {
-      causes =
-          causes == null ? new String[bindings.length] : Arrays.copyOf(causes, bindings.length);
+    if (causes == null || causes.length <= i) {
+      int old = causes == null ? 0 : causes.length;
+      causes = Arrays.copyOf(causes == null ? new String[0] : causes, bindings.length);
       Arrays.fill(causes, old, causes.length, "");
     }
     causes[i] = cause;

@@ -1,6 +1,5 @@
 package dev.weir.engine;
 
-import dev.weir.Binding;
 import dev.weir.Fingerprint;
 import dev.weir.LoadSignal;
 import dev.weir.Reason;
@@ -8,7 +7,6 @@ import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.matching.AnswerCollector;
-import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.engine.internal.matching.Refund;
 import dev.weir.engine.internal.matching.Reset;
 import dev.weir.engine.internal.matching.Revision;
@@ -18,7 +16,6 @@ import dev.weir.engine.internal.subjects.SubjectCounters;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -35,6 +32,14 @@ import org.jspecify.annotations.Nullable;
  * {@code DecisionPath}, which all requests take, to {@link Leases}, or to the rules' bindings.
  */
 public final class Engine implements Decider, AutoCloseable {
+  /*
+   * Why is Engine so long? It is the one face of this module for ports and middleware, and decides
+   * nothing itself: every method hands on to the part that does. DecisionPath takes a request
+   * through all steps, RuleBindings puts rules in force, Leases lends permits, and Lookups finds the
+   * limits of subjects. Only the order of their calls is here, and what callers may rely on: on
+   * which thread an answer comes, how often a callback is called, and which errors there are. The
+   * builder stands here because nothing else makes an engine.
+   */
   final DecisionPath path;
   private final RuleBindings bindings;
   private final EngineCounters counters = new EngineCounters();
@@ -208,18 +213,7 @@ public final class Engine implements Decider, AutoCloseable {
    * A request that cannot be decided has none.
    */
   public List<String> shownKeys(Request request) {
-    PendingRequest matched = path.matched(request);
-    List<String> keys = new ArrayList<>();
-    for (int i = 0; i < matched.size(); i++) {
-      int charge = matched.charge(i);
-      if (charge < 0) {
-        keys.add("");
-        continue;
-      }
-      Binding binding = matched.charges().binding(charge);
-      keys.add(binding.store().shownKey(binding, matched.charges().fingerprint(charge)));
-    }
-    return keys;
+    return path.matched(request).shownKeys();
   }
 
   @Override

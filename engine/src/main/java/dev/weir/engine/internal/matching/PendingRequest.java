@@ -18,6 +18,7 @@ import dev.weir.engine.internal.subjects.Subjects;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Rule;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -575,6 +576,18 @@ public final class PendingRequest {
   /** Returns whether the request needs no store that answers later. */
   public boolean isLocal() {
     return local;
+  }
+
+  /** Returns the name of each descriptor's key in its store; see {@link dev.weir.engine.Engine#shownKeys}. */
+  public List<String> shownKeys() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      int charge = matches[i].charge;
+      Binding binding = charge == Match.NO_CHARGE ? null : charges.binding(charge);
+      keys.add(
+          binding == null ? "" : binding.store().shownKey(binding, charges.fingerprint(charge)));
+    }
+    return keys;
   }
 
   /** Returns how many descriptors the request has. */
