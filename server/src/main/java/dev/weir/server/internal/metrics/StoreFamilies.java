@@ -51,8 +51,8 @@ public final class StoreFamilies {
         store.clockSteps());
     to.counters(
         "weir_store_losses",
-        "Signs that the shared store has lost counts, by kind: counts (it came back empty or older),"
-            + " restart (another process of it answers), eviction (keys evicted).",
+        "Signs that the shared store has lost counts, by kind: counts (it came back empty or"
+            + " older), restart (another process of it answers), eviction (keys evicted).",
         store.losses().entrySet(),
         loss -> Labels.of("kind", loss.getKey()),
         Map.Entry::getValue);
