@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A way to run the same task on several threads that begin together. */
 public final class Threads {
-  private static final long DEADLINE_SECONDS = 120;
+  /** The longest time of a race; longer for a slow database, by {@code -Dweir.race.seconds}. */
+  private static final long DEADLINE_SECONDS = Long.getLong("weir.race.seconds", 120);
 
   private Threads() {}
 

@@ -157,7 +157,10 @@ record Module(
   }
 
   static Element pom(Path folder) {
-    Path file = folder.resolve("pom.xml");
+    return xml(folder.resolve("pom.xml"));
+  }
+
+  static Element xml(Path file) {
     try {
       return DocumentBuilderFactory.newInstance()
           .newDocumentBuilder()
@@ -168,7 +171,7 @@ record Module(
     }
   }
 
-  private static List<Element> children(Element parent, String name) {
+  static List<Element> children(Element parent, String name) {
     List<Element> found = new ArrayList<>();
     for (Node node = parent.getFirstChild(); node != null; node = node.getNextSibling()) {
       if (node instanceof Element element && element.getTagName().equals(name)) {
@@ -178,7 +181,7 @@ record Module(
     return found;
   }
 
-  private static String text(Element parent, String name) {
+  static String text(Element parent, String name) {
     List<Element> found = children(parent, name);
     return found.isEmpty() ? "" : found.get(0).getTextContent().strip();
   }

@@ -1,41 +1,57 @@
 package dev.weir.config.dynamodb;
 
-import com.amazonaws.services.dynamodbv2.local.main.ServerRunner;
-import com.amazonaws.services.dynamodbv2.local.server.DynamoDBProxyServer;
-import dev.weir.testkit.Ports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
-/** Amazon's DynamoDB for tests, in this process, started once, with a table for each store. */
+/**
+ * A service with DynamoDB's protocol for tests, at the address that {@code -Dweir.dynamodb} names,
+ * with a table for each store. {@code .ci/smoke-dynamodb} starts one and runs the tests.
+ */
 final class Dynamo {
   private static final AtomicInteger TABLES = new AtomicInteger();
-  private static @Nullable String started;
 
   private Dynamo() {}
 
-  static synchronized String endpoint() {
-    String running = started;
-    if (running == null) {
-      try {
-        int port = Ports.free();
-        System.setProperty("aws.accessKeyId", "test");
-        System.setProperty("aws.secretAccessKey", "test");
-        DynamoDBProxyServer server =
-            ServerRunner.createServerFromCommandLineArgs(
-                new String[] {"-inMemory", "-sharedDb", "-disableTelemetry", "-port", "" + port});
-        server.start();
-        running = "http://127.0.0.1:" + port;
-        started = running;
-      } catch (Exception e) {
-        throw new IllegalStateException("DynamoDB for tests does not start", e);
-      }
+  static String endpoint() {
+    String endpoint = System.getProperty("weir.dynamodb", "");
+    if (endpoint.isEmpty()) {
+      throw new IllegalStateException(
+          "weir.dynamodb: not set (expected: http://HOST:PORT, as .ci/smoke-dynamodb has it)");
     }
-    return running;
+    credentials();
+    return endpoint;
   }
 
-  /** Returns the address of a new store, with a timeout that is long enough for a busy machine. */
+  /** Sets credentials for the client, which makes no call without any. */
+  static void credentials() {
+    System.setProperty("aws.accessKeyId", "test");
+    System.setProperty("aws.secretAccessKey", "test");
+  }
+
+  /**
+   * Returns the address of the only store of a test, with a timeout that is long enough for a busy
+   * machine. Stores before it are gone: moto copies all tables at each transaction.
+   */
   static String newAddress() {
     String endpoint = endpoint();
+    try {
+      HttpResponse<Void> unused =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(endpoint + "/moto-api/reset"))
+                      .POST(HttpRequest.BodyPublishers.noBody())
+                      .build(),
+                  HttpResponse.BodyHandlers.discarding());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
     return "dynamodb:weir-%d?region=eu-central-1&endpoint=%s&timeout=60s"
         .formatted(TABLES.incrementAndGet(), endpoint);
   }

@@ -5,7 +5,7 @@ import dev.weir.config.ConfigStoreContract;
 import dev.weir.config.ConfigStores;
 import org.junit.jupiter.api.Tag;
 
-@Tag("container")
+@Tag("service")
 class DynamoConfigStoreTest extends ConfigStoreContract {
   @Override
   public ConfigStore createStore() {

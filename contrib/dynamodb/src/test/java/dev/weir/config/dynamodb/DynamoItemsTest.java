@@ -1,7 +1,6 @@
 package dev.weir.config.dynamodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Ticker;
@@ -13,8 +12,6 @@ import dev.weir.config.StoreAddress;
 import dev.weir.config.rows.Items;
 import dev.weir.config.rows.Items.State;
 import dev.weir.config.rows.Items.Write;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,8 +19,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Long keys, many partitions, the state as a fence, and errors. */
-@Tag("container")
+/** Long keys, many partitions, and the state as a fence. */
+@Tag("service")
 class DynamoItemsTest {
   private static Items items() {
     DynamoSettings settings = DynamoSettings.of(StoreAddress.parse(Dynamo.newAddress(), ""));
@@ -85,8 +82,6 @@ class DynamoItemsTest {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  @Tag("sample")
-  @Tag("sample")
   @Test
   void writerWhoseStateIsGone_writesNothing() {
     byte[] key = {1};
@@ -110,43 +105,11 @@ class DynamoItemsTest {
   }
 
   @Test
-  void serviceThatIsAwayOrSilent_isUnavailableInTime() throws Exception {
-    String endpoint = Dynamo.endpoint();
-    assertThat(endpoint).isNotEmpty();
-    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      String address =
-          "dynamodb:weir?region=eu-central-1&timeout=1s&endpoint=http://127.0.0.1:"
-              + silent.getLocalPort();
-      assertThatThrownBy(() -> ConfigStores.open(address))
-          .isInstanceOfSatisfying(
-              ConfigException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE))
-          .hasMessageStartingWith("dynamodb:weir: ")
-          .hasMessageContaining("(expected: DynamoDB that answers within 1 s");
-    }
+  void closedStore_isUnavailable() {
     ConfigStore closed = ConfigStores.open(Dynamo.newAddress());
     closed.close();
     assertThatThrownBy(closed::head)
         .isInstanceOfSatisfying(
             ConfigException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE));
-  }
-
-  @Tag("sample")
-  @Tag("sample")
-  @Test
-  void badAddresses_areRefused() {
-    for (String address :
-        List.of(
-            "dynamodb:",
-            "dynamodb:a",
-            "dynamodb:table/x",
-            "dynamodb:table?region=EU",
-            "dynamodb:table?endpoint=host",
-            "dynamodb:table?timeout=61s",
-            "dynamodb:table?x=1")) {
-      assertThatIllegalArgumentException()
-          .as(address)
-          .isThrownBy(() -> ConfigStores.open(address))
-          .withMessageContaining("(expected: ");
-    }
   }
 }

@@ -7,7 +7,7 @@ import dev.weir.config.rows.Rows;
 import dev.weir.config.rows.RowsContract;
 import org.junit.jupiter.api.Tag;
 
-@Tag("container")
+@Tag("service")
 class DynamoRowsTest extends RowsContract {
   @Override
   protected Rows createRows() {
