@@ -36,6 +36,7 @@ import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -78,6 +79,9 @@ public final class Cluster implements AutoCloseable {
   public static final String ASKING = "ask";
 
   private static final long TICK_MILLIS = 1_000;
+
+  /** The longest wait of a start for what other members remember of this one. */
+  private static final Duration MOST_COMPARING = Duration.ofMillis(500);
 
   private final ClusterSettings settings;
   private final int raiseRounds;
@@ -240,9 +244,18 @@ public final class Cluster implements AutoCloseable {
     map.offer(joined == null ? ClusterMap.first(charter) : joined);
     Member self = formation.self();
     groups.begin(self, charter.founded(settings.name(), folder.incarnation()), charter, engine);
+    engine.compareFolder(others(), MOST_COMPARING);
     network.search(this::connected);
     repeat(self);
     new SlotMover(rebalancer(), threads.ticking(), open::get, settings.log()).begin();
+  }
+
+  /** Returns the names of the other members. */
+  private List<String> others() {
+    return map.get().members().stream()
+        .map(Member::name)
+        .filter(name -> !name.equals(settings.name()))
+        .toList();
   }
 
   /** Begins the periodic work. */
@@ -332,6 +345,10 @@ public final class Cluster implements AutoCloseable {
       if (!each.name().equals(settings.name()) && !network.beat(each.name())) {
         return; // This is closed.
       }
+    }
+    FormedCluster known = formed;
+    if (known != null) {
+      known.engine().reportPromises(others());
     }
     folder.room().check();
     operators.backups().expire();

@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A folder that has lost a part. The member does not know all of its promises any more, so it must
- * not vote again under the incarnation that has made them.
+ * A folder that has lost a part, or is an older copy. The member does not know all of its promises
+ * any more, so it must not vote again under the incarnation that has made them.
  */
 @Tag("live")
 class LostFolderTest {
   private static final Policy POLICY = Policy.builder(Quota.of(5, Duration.ofHours(1))).build();
+
+  /** Longer than it takes until the others know how far a member is. */
+  private static final Duration REPORTED = Duration.ofSeconds(4);
 
   @TempDir private Path folder;
 
@@ -112,6 +115,63 @@ class LostFolderTest {
       Files.writeString(marks, text.replace("begun=0,1", "begun=0"));
       assertThatThrownBy(() -> servers.open("a", "a"))
           .hasMessageContaining(marks + ": damaged (expected: as a member wrote it)");
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path each : files.toList()) {
+        Files.copy(each, to.resolve(from.relativize(each)));
+      }
+    }
+  }
+
+  @Tag("sample")
+  @Test
+  void olderCopyOfAFolder_isRefused_whileAnOtherRemembers_andANewOneJoins() throws Exception {
+    Path older = folder.resolve("older");
+    try (Servers servers = new Servers(folder, 2, "a", "b", "c")) {
+      servers.start("a", "b", "c");
+      servers.end("c");
+      copy(servers.folder("c"), older);
+      servers.open("c", "a", "b", "c");
+      servers.deciding();
+      servers.admits(5, "a", "rule", POLICY, "key", 9);
+      long begun = System.nanoTime();
+      for (int i = 0; System.nanoTime() - begun < REPORTED.toNanos(); i++) {
+        servers.admits(1, "a", "rule", POLICY, "more " + i, 1);
+      }
+      servers.end("c");
+
+      delete(servers.folder("c"));
+      copy(older, servers.folder("c"));
+      for (int twice = 0; twice < 2; twice++) {
+        assertThatThrownBy(() -> servers.open("c", "a", "b", "c"))
+            .hasMessageContaining("the folder is an older copy: group ")
+            .hasMessageContaining("remembers term ")
+            .hasMessageContaining(
+                "(expected: the folder as this member left it; or empty "
+                    + servers.folder("c").toAbsolutePath());
+      }
+      servers.admits(0, "a", "rule", POLICY, "key", 9);
+
+      delete(servers.folder("c"));
+      servers.open("c", "a", "b", "c");
+      servers.healthy();
+      servers.admits(0, "c", "rule", POLICY, "key", 9);
+    }
+  }
+
+  @Test
+  void folderAsItWasLeft_isTaken() throws Exception {
+    try (Servers servers = new Servers(folder, 2, "a", "b", "c")) {
+      servers.start("a", "b", "c");
+      for (int round = 0; round < 3; round++) {
+        servers.end("c");
+        servers.admits(5, "a", "rule", POLICY, "key " + round, 9);
+        servers.open("c", "a", "b", "c");
+        servers.healthy();
+      }
     }
   }
 }

@@ -85,6 +85,7 @@ public final class PeerRpc implements RaftServerRpc {
 
   private final RaftServer server;
   private final PeerTransport transport;
+  private final OlderFolder older;
   private final long timeoutMillis;
   private final ExecutorService votes = pool("vote", VOTE_THREADS);
   private final ExecutorService appends = pool("append", APPEND_THREADS);
@@ -92,7 +93,8 @@ public final class PeerRpc implements RaftServerRpc {
   private final AtomicLong calls = new AtomicLong();
   private final ExecutorService snapshots = pool("snapshot", SNAPSHOT_THREADS);
 
-  PeerRpc(RaftServer server, PeerTransport transport) {
+  PeerRpc(RaftServer server, PeerTransport transport, OlderFolder older) {
+    this.older = older;
     this.server = server;
     this.transport = transport;
     timeoutMillis =
@@ -121,7 +123,10 @@ public final class PeerRpc implements RaftServerRpc {
         (from, payload) -> {
           RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(payload);
           check(from, request.getServerRequest());
-          return done(server.requestVote(request));
+          return older
+              .compared(from)
+              .thenComposeAsync(unused -> voted(request), votes)
+              .toCompletableFuture();
         });
     door.register(
         ELECT,
@@ -130,7 +135,7 @@ public final class PeerRpc implements RaftServerRpc {
           StartLeaderElectionRequestProto request =
               StartLeaderElectionRequestProto.parseFrom(payload);
           check(from, request.getServerRequest());
-          return done(server.startLeaderElection(request));
+          return done(server.startLeaderElection(request)); // Its own requests for votes compare.
         });
     door.register(APPEND, appends, this::append);
     door.register(
@@ -142,6 +147,10 @@ public final class PeerRpc implements RaftServerRpc {
           check(from, request.getServerRequest());
           return done(server.installSnapshot(request));
         });
+    door.register(
+        OlderFolder.KIND,
+        votes,
+        (from, payload) -> CompletableFuture.completedFuture(older.answer(from, payload)));
     LeaderLoss loss = leaderLoss();
     door.register(
         LeaderLoss.KIND,
@@ -186,6 +195,18 @@ public final class PeerRpc implements RaftServerRpc {
     if (!to.equals(server.getId().toString())
         || !Member.nameOf(head.getRequestorId().toStringUtf8()).equals(from)) {
       throw new IOException("for " + to + " (expected: for " + server.getId() + ")");
+    }
+    long group = RatisEngine.groupOf(ProtoUtils.toRaftGroupId(head.getRaftGroupId()));
+    if (!older.isOpen(group)) {
+      throw new IOException("group " + group + " is not open yet");
+    }
+  }
+
+  private CompletionStage<byte[]> voted(RequestVoteRequestProto request) {
+    try {
+      return done(server.requestVote(request));
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -274,6 +295,8 @@ public final class PeerRpc implements RaftServerRpc {
 
   @Override
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    String voter = Member.nameOf(request.getServerRequest().getReplyId().toStringUtf8());
+    await(older.compared(voter).toCompletableFuture(), VOTES);
     return RequestVoteReplyProto.parseFrom(
         call(request.getServerRequest(), VOTES, VOTE, request, timeoutMillis));
   }
@@ -326,8 +349,10 @@ public final class PeerRpc implements RaftServerRpc {
       RaftRpcRequestProto head, String purpose, int kind, MessageLite request, long millis)
       throws IOException {
     PeerLink link = transport.link(Member.nameOf(head.getReplyId().toStringUtf8()), purpose);
-    CompletableFuture<byte[]> reply =
-        link.call(kind, request.toByteArray(), millis).toCompletableFuture();
+    return await(link.call(kind, request.toByteArray(), millis).toCompletableFuture(), purpose);
+  }
+
+  private static <T> T await(CompletableFuture<T> reply, String purpose) throws IOException {
     try {
       return reply.get();
     } catch (InterruptedException e) {

@@ -10,14 +10,16 @@ import org.apache.ratis.server.ServerFactory;
 /** The transport type of a Raft server over {@link PeerRpc}. Ratis creates it by its name. */
 public final class PeerRpcType implements RpcType {
   private static final String TRANSPORT = "weir.transport";
+  private static final String OLDER = "weir.older-folder";
 
   /** Creates the type; called by Ratis with the name of this class. */
   public PeerRpcType() {}
 
   /** Returns the parameters of a Raft server that uses that transport. */
-  static Parameters parameters(PeerTransport transport) {
+  static Parameters parameters(PeerTransport transport, OlderFolder older) {
     Parameters parameters = new Parameters();
     parameters.put(TRANSPORT, transport, PeerTransport.class);
+    parameters.put(OLDER, older, OlderFolder.class);
     return parameters;
   }
 
@@ -29,10 +31,11 @@ public final class PeerRpcType implements RpcType {
   @Override
   public ServerFactory newFactory(Parameters parameters) {
     PeerTransport transport = parameters.getNonNull(TRANSPORT, PeerTransport.class);
+    OlderFolder older = parameters.getNonNull(OLDER, OlderFolder.class);
     return new ServerFactory() {
       @Override
       public RaftServerRpc newRaftServerRpc(RaftServer server) {
-        return new PeerRpc(server, transport);
+        return new PeerRpc(server, transport, older);
       }
 
       @Override

@@ -1,10 +1,12 @@
 package dev.weir.cluster.internal.log;
 
+import dev.weir.Ticker;
 import dev.weir.cluster.internal.log.Ledger.Machine;
 import dev.weir.cluster.internal.peer.ByteReader;
 import dev.weir.cluster.internal.peer.ByteWriter;
 import dev.weir.cluster.internal.peer.CheckedFile;
 import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.peer.PeerException;
 import dev.weir.cluster.internal.peer.PeerSelf;
 import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.internal.DaemonThreads;
@@ -14,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +27,11 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -85,6 +90,9 @@ public final class RatisEngine implements AutoCloseable {
    */
   private static final String RETRIES = "10ms,20, 100ms,20, 500ms,1000";
 
+  private static final long COMPARE_PAUSE_MILLIS = 20;
+  private static final Ticker CLOCK = Ticker.system();
+
   private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
   /** Kept, because a logger without a reference loses its level. */
@@ -98,6 +106,11 @@ public final class RatisEngine implements AutoCloseable {
   private final RatisSettings settings;
   private final RaftServer server;
   private final GroupMarks marks;
+  private final OlderFolder older;
+
+  /** The groups in the folder that this process has not opened yet. */
+  private final Set<Integer> keptAtStart;
+
   private final Map<RaftGroupId, RatisMachine> machines = new ConcurrentHashMap<>();
   private final Map<RaftGroupId, RatisLedger> ledgers = new ConcurrentHashMap<>();
   private final ExecutorService background;
@@ -115,6 +128,15 @@ public final class RatisEngine implements AutoCloseable {
     background = Executors.newSingleThreadExecutor(DaemonThreads.named("weir-snapshot"));
     Files.createDirectories(settings.folder());
     marks = new GroupMarks(settings.folder().resolveSibling(marksOf(settings.folder())));
+    keptAtStart = kept(settings.folder());
+    older =
+        new OlderFolder(
+            id(transport.self()).toString(),
+            "(expected: the folder as this member left it; or empty "
+                + settings.folder().toAbsolutePath().getParent()
+                + " and have the member join as a new one)",
+            this::request,
+            transport::log);
     RaftProperties properties = properties(settings);
     // A server would start the groups in its folder at once, before their machines exist.
     RaftServerConfigKeys.setStorageDir(
@@ -124,7 +146,7 @@ public final class RatisEngine implements AutoCloseable {
             .setServerId(id(transport.self()))
             .setStateMachineRegistry(this::machine)
             .setProperties(properties)
-            .setParameters(PeerRpcType.parameters(transport))
+            .setParameters(PeerRpcType.parameters(transport, older))
             .build();
     RaftServerConfigKeys.setStorageDir(properties, List.of(settings.folder().toFile()));
     server.start();
@@ -243,7 +265,63 @@ public final class RatisEngine implements AutoCloseable {
     }
     RatisLedger ledger = new RatisLedger(this, server, id, group);
     ledgers.put(id, ledger);
+    older.opened(group, new RatisPromises(server.getDivision(id)), keptAtStart.remove(group));
     return ledger;
+  }
+
+  private CompletionStage<byte[]> request(String member, byte[] question) {
+    try {
+      return transport
+          .link(member, PeerRpc.VOTES)
+          .call(OlderFolder.KIND, question, OlderFolder.ANSWER_MILLIS);
+    } catch (PeerException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * Compares the folder with what the other members remember of this one, as far as they answer
+   * within a time. The others are asked before this member votes with them.
+   *
+   * @param members their names
+   * @throws IOException if the folder is an older copy
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public void compareFolder(List<String> members, Duration most)
+      throws IOException, InterruptedException {
+    long end = CLOCK.nanos() + most.toNanos();
+    List<String> silent = members;
+    while (!silent.isEmpty() && CLOCK.nanos() - end < 0) {
+      List<String> missing = new ArrayList<>();
+      for (String each : silent) {
+        try {
+          Object unused =
+              older
+                  .compared(each)
+                  .toCompletableFuture()
+                  .get(Math.max(1, end - CLOCK.nanos()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+          missing.add(each);
+        }
+      }
+      requireNotOlder();
+      silent = missing;
+      if (!silent.isEmpty()) {
+        Thread.sleep(COMPARE_PAUSE_MILLIS);
+      }
+    }
+  }
+
+  private void requireNotOlder() throws IOException {
+    String problem = older.problem();
+    if (problem != null) {
+      throw new IOException(problem);
+    }
+  }
+
+  /** Reports to the other members how far the logs are; to be called about each second. */
+  public void reportPromises(Collection<String> members) {
+    older.report(members);
   }
 
   /**
@@ -404,6 +482,7 @@ public final class RatisEngine implements AutoCloseable {
   }
 
   void closed(RaftGroupId group) {
+    older.closed(groupOf(group));
     ledgers.remove(group);
     machines.remove(group);
   }
