@@ -26,13 +26,13 @@ final class Checks {
   private final Ticker ticker;
   private final Consumer<? super String> warnings;
   private final Counters counters;
-  private final Map<String, Seen> seen = new HashMap<>();
+  private final Map<String, ServerProcess> processes = new HashMap<>();
   private final Map<String, Set<String>> problems = new HashMap<>();
   private Set<String> said = Set.of();
   private long lookAtNanos;
 
   /** The process of a server, and the number of keys that it has evicted. */
-  private record Seen(String runId, long evicted) {}
+  private record ServerProcess(String runId, long evicted) {}
 
   /**
    * Creates a check.
@@ -67,7 +67,7 @@ final class Checks {
     Map<String, CompletionStage<String>> asked = servers.get();
     synchronized (this) {
       problems.keySet().retainAll(asked.keySet());
-      seen.keySet().retainAll(asked.keySet());
+      processes.keySet().retainAll(asked.keySet());
     }
     asked.forEach(
         (name, info) ->
@@ -101,8 +101,8 @@ final class Checks {
     if (runId == null) {
       return;
     }
-    Seen now = new Seen(runId, number(info, "evicted_keys"));
-    Seen before = seen.put(server, now);
+    ServerProcess now = new ServerProcess(runId, number(info, "evicted_keys"));
+    ServerProcess before = processes.put(server, now);
     if (before == null) {
       return;
     }
