@@ -334,7 +334,10 @@ public final class WeirServer implements AutoCloseable {
     state.stopped.await();
   }
 
-  /** Stops at once: no delay, and requests in flight are cut off. */
+  /**
+   * Stops without the drain delay; requests in flight are cut off. It takes the time that the parts
+   * need to close, at most {@link #longestDrain} without the delay and the drain timeout.
+   */
   @Override
   public void close() {
     endDrainDelay();

@@ -186,7 +186,8 @@ public final class StateStorage implements AutoCloseable {
    * Saves everything, when nothing is decided any more, and removes the mark. After this, the next
    * start is an orderly one.
    *
-   * @throws IOException if it is not saved; the next start is then one after a crash
+   * @throws IOException if it is not saved; the next start then goes on with the journal, or is one
+   *     after a crash if that is not {@linkplain #isComplete complete}
    */
   public void save() throws IOException {
     if (folder.isPresent()) {
