@@ -58,7 +58,7 @@ final class FlushedStore extends ForwardingStore<MemoryStore> {
   public void refundNewest(
       Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
     Check.notNull("done", done);
-    long given = store.refundNewest(binding, fingerprint, permits, nowNanos);
+    long given = delegate.refundNewest(binding, fingerprint, permits, nowNanos);
     answer(given > 0, () -> done.accept(given));
   }
 

@@ -847,8 +847,11 @@ public final class MemoryStore implements LocalStore {
   @Override
   public long refundNewest(Binding binding, long fingerprint, long permits, long nowNanos) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
-    return SlowPath.refundNewest(
-        own(binding), fingerprint, permits, Workspace.own(), clamp(nowNanos));
+    MemoryBinding own = own(binding);
+    if (unread != null) { // Nothing was charged.
+      return 0;
+    }
+    return SlowPath.refundNewest(own, fingerprint, permits, Workspace.own(), clamp(nowNanos));
   }
 
   /**
