@@ -11,7 +11,7 @@ import dev.weir.Store;
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.engine.RoutedStore;
 import dev.weir.rules.Request;
-import dev.weir.testkit.ForwardingStore;
+import dev.weir.ForwardingStore;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
