@@ -90,7 +90,8 @@ class UncertainRoutesTest {
     Answer answer = explained(on(RoutedStore.of(new MemoryStore(), new LateStore())));
     assertThat(answer.body())
         .contains(
-            "\"reason\":\"uncertain\",\"cause\":\"timeout\"", "\"store_key\":\"weir:rule shop.ip\"");
+            "\"reason\":\"uncertain\",\"cause\":\"timeout\"",
+            "\"store_key\":\"weir:rule shop.ip\"");
   }
 
   @Test

@@ -578,7 +578,10 @@ public final class PendingRequest {
     return local;
   }
 
-  /** Returns the name of each descriptor's key in its store; see {@link dev.weir.engine.Engine#shownKeys}. */
+  /**
+   * Returns the name of each descriptor's key in its store; see {@link
+   * dev.weir.engine.Engine#shownKeys}.
+   */
   public List<String> shownKeys() {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < size; i++) {

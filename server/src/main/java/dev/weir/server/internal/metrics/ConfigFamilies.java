@@ -46,8 +46,8 @@ public final class ConfigFamilies {
         cache.absent());
     to.gauge(
         "weir_limits_stale",
-        "Subjects of weir_limits_known and weir_limits_absent whose record may have changed since it"
-            + " was read.",
+        "Subjects of weir_limits_known and weir_limits_absent whose record may have changed since"
+            + " it was read.",
         cache.stale());
     to.gauge(
         "weir_limits_bytes", "Memory that the table of subjects takes, in bytes.", cache.bytes());
@@ -113,8 +113,8 @@ public final class ConfigFamilies {
         subjects.uncertain());
     to.counter(
         "weir_subject_overloaded",
-        "Limits of requests that were answered OVERLOADED because the subject's number was not known,"
-            + " and there was no place to wait for it.",
+        "Limits of requests that were answered OVERLOADED because the subject's number was not"
+            + " known, and there was no place to wait for it.",
         subjects.overloaded());
     to.counter(
         "weir_subject_plans_missing",
