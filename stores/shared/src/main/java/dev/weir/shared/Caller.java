@@ -232,18 +232,25 @@ public final class Caller {
 
   /**
    * Stops several callers: they accept no more operations. Waits until all their operations are
-   * answered, at most about {@code mostNanos}, and fails the rest.
+   * answered, at most {@code mostNanos} of real time even if the thread is interrupted, and fails
+   * the rest.
    */
   public static void closeAll(Collection<Caller> callers, long mostNanos) {
+    closeAll(callers, mostNanos, Ticker.system());
+  }
+
+  static void closeAll(Collection<Caller> callers, long mostNanos, Ticker ticker) {
     callers.forEach(Caller::refuse);
-    boolean idle = false;
-    for (long waited = 0; waited < mostNanos && !idle; waited += CLOSING_STEP_NANOS) {
-      idle = callers.stream().allMatch(Caller::idle);
-      if (!idle) {
-        LockSupport.parkNanos(CLOSING_STEP_NANOS);
-      }
+    long beginNanos = ticker.nanos();
+    boolean interrupted = false;
+    while (!callers.stream().allMatch(Caller::idle) && ticker.nanos() - beginNanos < mostNanos) {
+      interrupted |= Thread.interrupted(); // Else the thread would not park.
+      LockSupport.parkNanos(CLOSING_STEP_NANOS);
     }
     callers.forEach(Caller::close);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Fails all operations that have no answer yet. */

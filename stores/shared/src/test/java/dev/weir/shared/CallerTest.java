@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.Ticker;
 import dev.weir.shared.internal.AdmittedRecord;
 import dev.weir.shared.internal.DecideOne;
 import dev.weir.shared.internal.OperationPair;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -486,6 +488,19 @@ class CallerTest {
 
     assertThat(waiting.times()).isEqualTo(1);
     assertThat(caller.idle()).isTrue();
+  }
+
+  /** The closing thread may be one that was interrupted to make it end. */
+  @Test
+  void closingAnInterruptedThread_waitsAllTheSame() {
+    Answers got = request(1);
+    AtomicInteger looks = new AtomicInteger();
+    Ticker time = () -> looks.getAndIncrement() < 3 ? 0 : TIMEOUT_NANOS;
+    Thread.currentThread().interrupt();
+    Caller.closeAll(List.of(caller), TIMEOUT_NANOS, time);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(looks.get()).isEqualTo(4);
+    assertThat(got.answers).hasSize(1);
   }
 
   @Test
