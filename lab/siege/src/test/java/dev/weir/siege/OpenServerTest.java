@@ -37,14 +37,14 @@ class OpenServerTest {
     assertThat(outcome.left()).as("connections that outlived the request timeout").isZero();
   }
 
-  @Tag("sample")
+  @Tag("once")
   @Test
   void halfSentMessages_areCutOff() throws Exception {
     Attack.Outcome outcome = besieged.endures(Calls.HALF_SENT);
     assertThat(outcome.left()).as("calls that outlived the request timeout").isZero();
   }
 
-  @Tag("sample")
+  @Tag("once")
   @Test
   void serverThatWasAttacked_stopsInTime() throws Exception {
     besieged.endures(UnfinishedRequests.COMMANDS);

@@ -136,8 +136,7 @@ class ClusterTest {
     return clusters.values().iterator().next().status().health() == Health.HEALTHY;
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @Test
   void limit_holdsOverAllServers_whileOneEndsAndComesBack() throws Exception {
     start("a", "b", "c");
@@ -381,8 +380,7 @@ class ClusterTest {
     answers.forEach(CompletableFuture::join);
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @Test
   void otherMembers_areNoCluster() throws Exception {
     try (Cluster a = Cluster.open(settings("a", members));
@@ -394,8 +392,7 @@ class ClusterTest {
     }
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @Test
   void folder_isOneMembersAlone() throws Exception {
     try (Cluster a = Cluster.open(settings("a", members))) {

@@ -47,8 +47,7 @@ class RedisCrashTest extends FaultTest {
     assertInTime(crowd);
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @ParameterizedTest
   @EnumSource(Consistency.class)
   void killedAndBackWithEveryDecision_admitsNothingExtra(Consistency consistency) {

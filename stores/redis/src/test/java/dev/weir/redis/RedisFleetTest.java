@@ -148,7 +148,7 @@ class RedisFleetTest {
     }
   }
 
-  @Tag("sample")
+  @Tag("once")
   @Test
   void strictFleet_everyAlgorithm_holdsItsBoundAndIsOfUse() {
     holdsItsBoundAndIsOfUse(Consistency.STRICT);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Databases of killed processes, and a second process that opens one too early. */
 @Tag("live")
-@Tag("sample")
+@Tag("once")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class KilledTest {
   @TempDir Path folder;

@@ -79,8 +79,7 @@ class RatisFaultTest {
         : problem;
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @Test
   void faults_loseNothingAcknowledged_andApplyNothingRefused() throws Exception {
     long seed = Trials.random("faults of Ratis").nextLong();
@@ -191,8 +190,7 @@ class RatisFaultTest {
         });
   }
 
-  @Tag("sample")
-  @Tag("sample")
+  @Tag("once")
   @Test
   void aLeaderThatIsCutOff_acknowledgesNothing_andWhatItHadAppendedIsUnknown() throws Exception {
     Wires wires = new Wires();
