@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +9,16 @@ import org.jspecify.annotations.Nullable;
  * all. Reusable; not safe for use by several threads at once.
  */
 public final class Charges {
+  /*
+   * How does a decision allocate nothing? One charge is usual, so that the arrays begin with room
+   * for one, and grow; the numbers of all charges are in one array, WIDTH of them for each. A
+   * caller clears the object and uses it again, so it does not become garbage.
+   *
+   * References are written only where they change, since each such write costs a collector's
+   * barrier. Causes, which few results have, are there only while there is one, so that a request
+   * without any carries one null.
+   */
+
   /** The effect of one charge's answer on the answer to the whole request. */
   public enum Role {
     /** It must fit. */
@@ -50,9 +61,7 @@ public final class Charges {
     peeking = false;
     lending = false;
     allowed = false;
-    if (causes != null) {
-      causes = null;
-    }
+    causes = null;
     return this;
   }
 
@@ -238,7 +247,8 @@ public final class Charges {
         remaining(i),
         fits ? 0 : retryAfterNanos(i),
         resetAfterNanos(i),
-        atNanos(i));
+        atNanos(i),
+        List.of());
   }
 
   /**
@@ -327,16 +337,13 @@ public final class Charges {
     cause(i, others.cause(j));
   }
 
-  /**
-   * For stores: sets the cause of {@link Reason#UNCERTAIN} of charge {@code i}, after its result.
-   * See {@link Decision#cause()}.
-   */
+  /** For stores: sets the {@link Decision#cause() cause} of charge {@code i}, after its result. */
   public void cause(int i, String cause) {
     if (Check.notNull("cause", cause).isEmpty()) {
       return;
     }
-    if (causes == null || causes.length <= i) {
-      int old = causes == null ? 0 : causes.length;
+    int old = causes == null ? 0 : causes.length;
+    if (old <= i) {
       causes = Arrays.copyOf(causes == null ? new String[0] : causes, bindings.length);
       Arrays.fill(causes, old, causes.length, "");
     }

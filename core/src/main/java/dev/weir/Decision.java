@@ -71,24 +71,10 @@ public record Decision(
       long retryAfterNanos,
       long resetAfterNanos,
       long atNanos) {
-    this(allowed, reason, "", policy, limit, remaining, retryAfterNanos, resetAfterNanos, atNanos);
-  }
-
-  /** Creates the decision of one policy. */
-  public Decision(
-      boolean allowed,
-      Reason reason,
-      String cause,
-      String policy,
-      long limit,
-      long remaining,
-      long retryAfterNanos,
-      long resetAfterNanos,
-      long atNanos) {
     this(
         allowed,
         reason,
-        cause,
+        "",
         policy,
         limit,
         remaining,

@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A named quota with its algorithm and options. Immutable and safe to share.
@@ -228,7 +229,8 @@ public final class Policy {
         Math.max(0, beyond),
         forced ? 0 : decided.retryAfterNanos(),
         decided.resetAfterNanos(),
-        decided.atNanos());
+        decided.atNanos(),
+        List.of());
   }
 
   /**
@@ -248,7 +250,8 @@ public final class Policy {
         decided.remaining(),
         decided.retryAfterNanos(),
         decided.resetAfterNanos(),
-        decided.atNanos());
+        decided.atNanos(),
+        List.of());
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The cause of an UNCERTAIN result, as charges, batches and decisions carry it. */
@@ -71,14 +72,16 @@ class ChargesCauseTest {
   @Test
   void throttledDecision_keepsTheCause() {
     Policy elastic = Policy.builder(Quota.perSecond(1)).throttle(Throttle.elastic(0.5)).build();
-    Decision decided = new Decision(false, Reason.UNCERTAIN, "timeout", "default", 1, 0, 1, 0, 0);
+    Decision decided =
+        new Decision(false, Reason.UNCERTAIN, "timeout", "default", 1, 0, 1, 0, 0, List.of());
     assertThat(elastic.throttled(decided, true).cause()).isEqualTo("timeout");
     assertThat(elastic.throttled(decided, false).cause()).isEqualTo("timeout");
   }
 
   @Test
   void decisionWithoutACause_isAnotherOne() {
-    Decision state = new Decision(false, Reason.UNCERTAIN, "state", "default", 1, 0, 1, 0, 0);
+    Decision state =
+        new Decision(false, Reason.UNCERTAIN, "state", "default", 1, 0, 1, 0, 0, List.of());
     Decision none = new Decision(false, Reason.UNCERTAIN, "default", 1, 0, 1, 0, 0);
     assertThat(none.cause()).isEmpty();
     assertThat(state).isNotEqualTo(none);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Binding;
 import dev.weir.Charges;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Reason;
@@ -11,7 +12,6 @@ import dev.weir.Store;
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.engine.RoutedStore;
 import dev.weir.rules.Request;
-import dev.weir.ForwardingStore;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;

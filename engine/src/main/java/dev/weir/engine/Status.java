@@ -4,6 +4,7 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.rules.Rule;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +86,8 @@ public record Status(
         remaining,
         0,
         denied.resetAfterNanos(),
-        denied.atNanos());
+        denied.atNanos(),
+        List.of());
   }
 
   /**

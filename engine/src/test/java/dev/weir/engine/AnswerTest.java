@@ -142,7 +142,8 @@ class AnswerTest {
   }
 
   private static Status uncertain(boolean allowed, String cause, long retryNanos) {
-    Decision decision = new Decision(allowed, Reason.UNCERTAIN, cause, "p", 5, 0, retryNanos, 0, 0);
+    Decision decision =
+        new Decision(allowed, Reason.UNCERTAIN, cause, "p", 5, 0, retryNanos, 0, 0, List.of());
     return new Status(allowed, null, decision, null, 0, 1);
   }
 

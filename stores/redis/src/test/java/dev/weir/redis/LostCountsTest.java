@@ -234,7 +234,7 @@ class LostCountsTest extends FaultTest {
       assertThat(limiter.tryAcquire("k" + i % 2).allowed()).isFalse();
     }
     Redis.await(() -> !losses().isEmpty());
-    Redis.await(() -> store.metrics().losses().get("restart") == 1);
+    Redis.await(() -> Long.valueOf(1).equals(store.metrics().losses().get("restart")));
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -32,7 +33,7 @@ record SourceSet(String name, List<Path> files, String classPath) {
   static List<SourceSet> below(Path root) {
     List<SourceSet> all = new ArrayList<>();
     for (Path pom : find(root, DEEPEST_MODULE, "pom.xml")) {
-      Path module = pom.getParent();
+      Path module = Objects.requireNonNull(pom.getParent());
       for (String kind : List.of("main", "test")) {
         Path folder = module.resolve("src").resolve(kind).resolve("java");
         List<Path> files =
@@ -66,8 +67,7 @@ record SourceSet(String name, List<Path> files, String classPath) {
           kind.equals("test") ? File.pathSeparator + compiled.resolve("target/test-classes") : "";
       return classes + tests + File.pathSeparator + Files.readString(file).strip();
     } catch (IOException e) {
-      throw new IllegalStateException(
-          file + ": not there (expected: built before)", e);
+      throw new IllegalStateException(file + ": not there (expected: built before)", e);
     }
   }
 

@@ -70,7 +70,8 @@ public final class Answers {
             said.getRemaining(),
             allowed ? 0 : retryAfter,
             nanos(said.getResetAfterMs()),
-            nowNanos);
+            nowNanos,
+            List.of());
     long until =
         allowed
             ? decision.resetAfterNanos()
@@ -187,7 +188,8 @@ public final class Answers {
             0,
             allowed ? 0 : RETRY_NANOS,
             0,
-            nowNanos);
+            nowNanos,
+            List.of());
     return new Status(allowed, null, decision, limit, 0, 1);
   }
 

@@ -70,7 +70,8 @@ public final class AnswerOfCharge extends Answer {
             remaining,
             retryAfterNanos,
             resetAfterNanos,
-            atNanos);
+            atNanos,
+            List.of());
     long untilReset = Status.untilReset(decision, false, rule.limit().policy());
     return new Status(passes, rule.rule(), decision, rule.limit(), remaining, untilReset);
   }

@@ -11,6 +11,7 @@ import dev.weir.engine.Status;
 import dev.weir.internal.UncertainCause;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.UnknownSubject;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -152,7 +153,8 @@ public final class Match {
         0,
         RETRY_UNKNOWN_NANOS,
         0,
-        nowNanos);
+        nowNanos,
+        List.of());
   }
 
   private boolean fits(Charges charges) {

@@ -15,6 +15,7 @@ import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The texts of refusals: they distinguish the causes that an operator has to distinguish. */
@@ -29,13 +30,13 @@ class CheckAnswerTest {
   private static Status refusal(
       String name, Reason reason, String cause, LimitOrigin origin, long retryNanos) {
     Policy policy = Policy.builder(Quota.of(5, Duration.ofMinutes(1))).name(name).build();
-    Decision decision = new Decision(false, reason, cause, name, 5, 0, retryNanos, 0, 0);
+    Decision decision = new Decision(false, reason, cause, name, 5, 0, retryNanos, 0, 0, List.of());
     CurrentLimit limit = new CurrentLimit(5, RateLimitUnit.MINUTE, "", policy, null, origin);
     return new Status(false, null, decision, limit, 0, 1);
   }
 
   private static Status withoutPolicy(Reason reason, String cause) {
-    Decision decision = new Decision(false, reason, cause, "", 0, 0, SECOND, 0, 0);
+    Decision decision = new Decision(false, reason, cause, "", 0, 0, SECOND, 0, 0, List.of());
     return new Status(false, null, decision, null, 0, 0);
   }
 
@@ -124,7 +125,8 @@ class CheckAnswerTest {
   @Test
   void requestThatPassesWithoutADecision_hasTheCauseToo() {
     Status refused = refusal("p", Reason.UNCERTAIN, "open", LimitOrigin.RULE, SECOND);
-    Decision passes = Status.allowed(refused.decision(), Reason.UNCERTAIN, 0);
+    Decision passes =
+        Status.allowed(Objects.requireNonNull(refused.decision()), Reason.UNCERTAIN, 0);
     Status status = new Status(true, null, passes, refused.currentLimit(), 0, 1);
     CheckAnswer answer = new CheckAnswer(REQUEST, Answer.of(true, List.of(status), null, 1));
     assertThat(json(answer)).contains("\"reason\":\"UNCERTAIN\",\"cause\":\"open\",\"statuses\"");

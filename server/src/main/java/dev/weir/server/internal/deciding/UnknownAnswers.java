@@ -8,6 +8,7 @@ import dev.weir.engine.Status;
 import dev.weir.internal.UncertainCause;
 import dev.weir.rules.Request;
 import java.util.Collections;
+import java.util.List;
 
 /**
  * The answers to requests that no rule could decide.
@@ -30,7 +31,8 @@ record UnknownAnswers(boolean allow, Ticker ticker) {
 
   private Answer of(Request request, Reason reason, String cause) {
     long retryNanos = allow ? 0 : RETRY_NANOS;
-    Decision decision = new Decision(allow, reason, cause, "", 0, 0, retryNanos, 0, ticker.nanos());
+    Decision decision =
+        new Decision(allow, reason, cause, "", 0, 0, retryNanos, 0, ticker.nanos(), List.of());
     Status status = new Status(allow, null, decision, null, 0, 0);
     int descriptors = Math.max(1, request.descriptors().size());
     return Answer.of(allow, Collections.nCopies(descriptors, status), null, 0);

@@ -84,7 +84,16 @@ class RefusalLogTest {
   void refusalBeforeTheFirstRules_namesNoPolicy() {
     Decision decision =
         new Decision(
-            false, Reason.UNCERTAIN, "no_rules", "", 0, 0, 1_000_000_000L, 0, ticker.nanos());
+            false,
+            Reason.UNCERTAIN,
+            "no_rules",
+            "",
+            0,
+            0,
+            1_000_000_000L,
+            0,
+            ticker.nanos(),
+            List.of());
     Status status = new Status(false, null, decision, null, 0, 0);
     of("1", "plain")
         .refused(Request.of("shop", "user", "alice"), Answer.of(false, List.of(status), null, 0));
