@@ -58,7 +58,7 @@ class ClusterSiegeTest {
   @TempDir private Path folder;
 
   /**
-   * Tests all sites, or the one that {@code -Dweir.siege} names, each with another third of its
+   * Tests all sites, or the one that {@code -Dweir.siege} names, each with another quarter of its
    * faults in every run, or with all of them in a long one.
    */
   @TestFactory
@@ -84,11 +84,11 @@ class ClusterSiegeTest {
     return containers.stream().onClose(sieges::close);
   }
 
-  /** Returns a random third of the faults, in their order; all if runs are long. */
+  /** Returns a random quarter of the faults, in their order; all if runs are long. */
   private static List<ClusterFault> some(List<ClusterFault> faults, SplittableRandom random) {
     List<ClusterFault> some = new ArrayList<>(faults);
-    int third = (faults.size() + 2) / 3;
-    while (some.size() > Trials.runs(third, third)) {
+    int quarter = (faults.size() + 3) / 4;
+    while (some.size() > Trials.runs(quarter, quarter)) {
       some.remove(random.nextInt(some.size()));
     }
     return some;
