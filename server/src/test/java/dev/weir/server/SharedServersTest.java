@@ -92,6 +92,8 @@ class SharedServersTest {
             password.toString(),
             "store-timeout",
             storeTimeout,
+            "store-after-crash",
+            "amnesty",
             "request-timeout",
             "1m");
     servers.add(server);
