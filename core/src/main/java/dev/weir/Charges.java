@@ -342,12 +342,14 @@ public final class Charges {
     if (Check.notNull("cause", cause).isEmpty()) {
       return;
     }
-    int old = causes == null ? 0 : causes.length;
-    if (old <= i) {
-      causes = Arrays.copyOf(causes == null ? new String[0] : causes, bindings.length);
-      Arrays.fill(causes, old, causes.length, "");
+    String[] all = causes;
+    if (all == null || all.length <= i) {
+      int old = all == null ? 0 : all.length;
+      all = Arrays.copyOf(all == null ? new String[0] : all, bindings.length);
+      Arrays.fill(all, old, all.length, "");
+      causes = all;
     }
-    causes[i] = cause;
+    all[i] = cause;
   }
 
   /**
