@@ -26,10 +26,6 @@ import org.jspecify.annotations.Nullable;
  * An engine that decides requests by the rules in force: one request with several descriptors gets
  * one answer, all or nothing. Safe for use by many threads; each request is decided by exactly one
  * revision.
- *
- * <p>It is long because it has one method for each thing that callers do: decide, peek, refund,
- * reset, queue, many at once, and read the counts. None of them does more than pass a call on: to
- * {@code DecisionPath}, which all requests take, to {@link Leases}, or to the rules' bindings.
  */
 public final class Engine implements Decider, AutoCloseable {
   /*

@@ -107,7 +107,7 @@ local function make_up(s, p)
   local meter = meters[s[ALGORITHM]]
   if meter == bucket then
     bucket.fill(s, lost, p)
-  elseif s[LAST] < lost then
+  elseif s[LAST] < lost and now - lost < 2 * s[WINDOW] then -- No window reaches further back.
     meter.record(s, lost, lost, p and p[LIMIT] or MOST_PERMITS, p)
   end
 end

@@ -27,10 +27,7 @@ public final class RefusedPermits {
   /** The span, five minutes: Envoy's default for idle streams. */
   static final long SPAN_NANOS = 300_000_000_000L;
 
-  /**
-   * The most permits that are refused or given back at once, above any limit. The sum of all that
-   * can be refused in a span is in range.
-   */
+  /** The most permits that are refused or given back at once, above any limit. */
   static final long MOST_PERMITS = 1L << 33;
 
   private static final long MIX = 0x9e3779b97f4a7c15L;
@@ -79,12 +76,15 @@ public final class RefusedPermits {
     return older + take(current.now, cell, permits - older);
   }
 
-  private static long take(AtomicLongArray cells, int cell, long permits) {
+  /** Takes permits out of a cell. One that counted beyond its range has more than any request. */
+  static long take(AtomicLongArray cells, int cell, long permits) {
     if (cells.get(cell) == 0) {
       return 0;
     }
-    long had = cells.getAndUpdate(cell, refused -> refused - Math.min(refused, permits));
-    return Math.min(had, permits);
+    long had =
+        cells.getAndUpdate(
+            cell, refused -> refused < 0 ? refused : refused - Math.min(refused, permits));
+    return had < 0 ? permits : Math.min(had, permits);
   }
 
   private Spans spans(long nowNanos) {

@@ -32,7 +32,7 @@ final class OlderFolder {
    * counts entries in its answer to a heartbeat that are not on disk yet, and lie nowhere if it
    * ends then.
    *
-   * What is not noticed? The others remember in memory, for one incarnation. So nothing is noticed
+   * Which copies go unnoticed? The others remember in memory, for one incarnation. So nothing is noticed
    * if all others that remember are down or were started again while this one was down. The same
    * holds for a copy from after the last report but one. A copy that is as far as the original is
    * no older one.
