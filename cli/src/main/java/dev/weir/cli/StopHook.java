@@ -22,8 +22,9 @@ final class StopHook extends Thread {
    * A process that runs out of memory may not be able to start a thread when the signal arrives. So
    * the draining thread is started in advance and waits; the hook only releases it, waits for it,
    * and ends the process. The supervisor is notified by a thread of its own, also started in
-   * advance: a notification that fails or hangs must not keep the server from draining. A second
-   * signal changes nothing.
+   * advance: a notification that fails or hangs must not keep the server from draining. The hook
+   * itself waits for nothing without a bound, not even for standard error. A second signal changes
+   * nothing.
    */
 
   /**
@@ -31,6 +32,9 @@ final class StopHook extends Thread {
    * hangs.
    */
   static final Duration SPARE = Duration.ofSeconds(1);
+
+  /** The time to write the line about a server that hangs: standard error may be blocked. */
+  private static final Duration LAST_LINE = Duration.ofMillis(200);
 
   /** The status of a process that SIGTERM ended before it did anything: 128 + 15. */
   static final int STOPPED = 143;
@@ -142,6 +146,13 @@ final class StopHook extends Thread {
     }
   }
 
+  /** Prints a line on a thread of its own: a full pipe must not keep the process. */
+  private static void print(String line) throws InterruptedException {
+    Thread printer = DaemonThreads.create("weir-stop-line", () -> System.err.println(line));
+    printer.start();
+    printer.join(LAST_LINE.toMillis());
+  }
+
   /**
    * Ends with status 0; 3 if the server did not stop in time or failed to drain; 143 if it had not
    * started.
@@ -155,7 +166,7 @@ final class StopHook extends Thread {
       if (drained.await(longest.toMillis(), TimeUnit.MILLISECONDS)) {
         status = done ? 0 : Main.FAILED;
       } else {
-        System.err.println("weir: not stopped within " + longest.toSeconds() + " s, ended");
+        print("weir: not stopped within " + longest.toSeconds() + " s, ended");
       }
     } catch (TimeoutException e) {
       status = STOPPED;

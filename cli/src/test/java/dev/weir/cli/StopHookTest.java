@@ -3,6 +3,9 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.ChildProcess;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -100,6 +103,28 @@ class StopHookTest {
   void startThatDoesNotEnd_isStopped() throws Exception {
     StopHook.of(Duration.ofMillis(50), halted::add).start();
     assertThat(halted.take()).isEqualTo(StopHook.STOPPED);
+  }
+
+  /** A pipe that no process reads takes a few lines, and then blocks for ever. */
+  @Test
+  @Timeout(60)
+  void standardErrorThatBlocks_doesNotKeepTheProcess() throws Exception {
+    PrintStream before = System.err;
+    CountDownLatch never = new CountDownLatch(1);
+    OutputStream blocked =
+        new OutputStream() {
+          @Override
+          public void write(int each) {
+            await(never);
+          }
+        };
+    System.setErr(new PrintStream(blocked, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(status(never::await, Duration.ofMillis(50))).isEqualTo(Main.FAILED);
+    } finally {
+      never.countDown();
+      System.setErr(before);
+    }
   }
 
   @Test

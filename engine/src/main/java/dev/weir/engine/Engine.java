@@ -311,12 +311,14 @@ public final class Engine implements Decider, AutoCloseable {
   /**
    * Ends the queues before this engine is closed: no request is queued any more. Of those that
    * wait, the ones whose turn would come too late are refused at once, and the others when the time
-   * is over.
+   * is over. Requests that wait for the limits of a subject until then are refused with {@link
+   * Reason#UNCERTAIN}.
    *
    * @param time zero or more
    */
   public void endQueues(Duration time) {
     path.queues.endWithin(time.toNanos());
+    path.lookups.endWithin(time.toNanos());
   }
 
   /** Returns the part that lends permits to clients. */

@@ -246,12 +246,16 @@ public final class ConfigClient implements AutoCloseable {
     return feed;
   }
 
-  /** Stops following the store, saves the known limits of subjects, and ends the threads. */
+  /**
+   * Saves the known limits of subjects, stops following the store, and ends the threads. The save
+   * is first: it waits for no store, and the rest may wait seconds for one that hangs.
+   */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    saveUnlessSaving();
     rules.close();
     feed.close();
     subjects.close();
@@ -263,6 +267,10 @@ public final class ConfigClient implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+    saveUnlessSaving(); // The limits that came meanwhile, or during a save that was under way.
+  }
+
+  private void saveUnlessSaving() {
     if (saving.compareAndSet(false, true)) {
       save();
     }

@@ -27,6 +27,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -429,6 +433,51 @@ class SubjectCacheTest {
     try (ConfigClient client = open(builder().lastKnown(file))) {
       assertThat(find(client, "alice")).isNull();
     }
+  }
+
+  /** The end of the threads may wait for seconds for a store that hangs. */
+  @Test
+  void close_savesBeforeItEndsTheThreads() {
+    Path file = folder.resolve("last");
+    AtomicBoolean saved = new AtomicBoolean();
+    ExecutorService loaders =
+        new AbstractExecutorService() {
+          @Override
+          public void execute(Runnable task) {
+            store.tasks.add(task);
+          }
+
+          @Override
+          public void shutdown() {
+            saved.set(Files.exists(file.resolveSibling("last.subjects")));
+          }
+
+          @Override
+          public List<Runnable> shutdownNow() {
+            return List.of();
+          }
+
+          @Override
+          public boolean isShutdown() {
+            return false;
+          }
+
+          @Override
+          public boolean isTerminated() {
+            return false;
+          }
+
+          @Override
+          public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return false;
+          }
+        };
+    put("alice", 7);
+    try (ConfigClient client =
+        new ConfigClient(builder().lastKnown(file), bound -> bound, Runnable::run, loaders)) {
+      load(client, "alice");
+    }
+    assertThat(saved).isTrue();
   }
 
   @Test

@@ -287,6 +287,19 @@ public final class Lookups implements AutoCloseable {
     return waiting.get();
   }
 
+  /**
+   * Ends all waiting after a time: what waits then is answered, and no further request waits.
+   *
+   * @param nanos zero or more
+   */
+  public void endWithin(long nanos) {
+    if (nanos <= 0) {
+      close();
+    } else {
+      Ticker.ScheduledTask unused = ticker.schedule(nanos, this::close);
+    }
+  }
+
   /** Ends all waiting: unknown limits stay unknown. */
   @Override
   public void close() {

@@ -530,6 +530,21 @@ class SubjectsTest {
         .isEqualTo(ticker.nanos());
   }
 
+  /** A server that stops ends all waiting while it can still send the answers. */
+  @Test
+  void endOfTheQueues_answersThoseWhoWait_whenTheTimeIsOver() {
+    engine.close();
+    engine = engine(new SubjectSettings(Duration.ofSeconds(10).toNanos(), 10));
+    request(ALICE);
+    engine.endQueues(WAIT);
+    assertThat(heard).isEmpty();
+    ticker.advance(WAIT);
+    assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
+    engine.endQueues(Duration.ZERO);
+    request(ALICE);
+    assertThat(heard).hasSize(2);
+  }
+
   @Test
   void close_answersThoseWhoWait_andThoseWhoComeLater() {
     request(ALICE);
