@@ -81,13 +81,19 @@ public final class GrpcDoor implements Port {
   private final InFlight inFlight;
   private final Server server;
   private final List<EventLoopGroup> groups;
+  private final Ticker ticker;
 
   private GrpcDoor(
-      HealthStatusManager health, InFlight inFlight, Server server, List<EventLoopGroup> groups) {
+      HealthStatusManager health,
+      InFlight inFlight,
+      Server server,
+      List<EventLoopGroup> groups,
+      Ticker ticker) {
     this.groups = groups;
     this.health = health;
     this.inFlight = inFlight;
     this.server = server;
+    this.ticker = ticker;
   }
 
   /**
@@ -152,7 +158,8 @@ public final class GrpcDoor implements Port {
               nanos(settings, Settings.MAX_CONNECTION_AGE_GRACE), TimeUnit.NANOSECONDS);
     }
     try {
-      return new GrpcDoor(health, inFlight, builder.build().start(), List.of(acceptor, loops));
+      return new GrpcDoor(
+          health, inFlight, builder.build().start(), List.of(acceptor, loops), ticker);
     } catch (IOException e) {
       end(List.of(acceptor, loops));
       throw e;
@@ -231,9 +238,7 @@ public final class GrpcDoor implements Port {
   @Override
   public void close(Duration timeout) throws IOException, InterruptedException {
     server.shutdown();
-    boolean unused = inFlight.awaitNone(timeout.toNanos());
-    long linger = Math.min(timeout.toNanos(), LINGER_NANOS);
-    if (!server.awaitTermination(linger, TimeUnit.NANOSECONDS)) {
+    if (!endCalls(ticker.nanos() + timeout.toNanos())) {
       server.shutdownNow();
       if (!server.awaitTermination(1, TimeUnit.SECONDS)) {
         Logs.LOG.warning("grpc: connections are still closing");
@@ -243,6 +248,23 @@ public final class GrpcDoor implements Port {
     for (EventLoopGroup group : groups) {
       if (!group.terminationFuture().await(END_SECONDS, TimeUnit.SECONDS)) {
         throw new IOException("grpc: an event loop still runs");
+      }
+    }
+  }
+
+  /**
+   * Waits for the calls in flight, also for those that arrive before their clients know of the
+   * stop; returns whether all connections have closed.
+   */
+  private boolean endCalls(long endNanos) throws InterruptedException {
+    while (true) {
+      boolean none = inFlight.awaitNone(endNanos - ticker.nanos());
+      long linger = Math.max(0, Math.min(endNanos - ticker.nanos(), LINGER_NANOS));
+      if (server.awaitTermination(linger, TimeUnit.NANOSECONDS)) {
+        return true;
+      }
+      if (!none || inFlight.isNone() || endNanos - ticker.nanos() <= 0) {
+        return false;
       }
     }
   }

@@ -34,6 +34,11 @@ final class InFlight {
     }
   }
 
+  /** Returns whether there are none. */
+  boolean isNone() {
+    return calls.sum() <= 0;
+  }
+
   /** Waits until there are none; returns whether that happened in time. */
   boolean awaitNone(long timeoutNanos) throws InterruptedException {
     long left = timeoutNanos;
@@ -44,7 +49,7 @@ final class InFlight {
         long most = Math.min(left, LOOK_AGAIN_NANOS);
         left -= most - Math.max(0, some.awaitNanos(most));
       }
-      return calls.sum() <= 0;
+      return isNone();
     } finally {
       lock.unlock();
     }

@@ -20,6 +20,9 @@ import java.util.concurrent.TimeoutException;
 public final class EventLoops {
   private static final int WAIT_SECONDS = 30;
 
+  /** The time in which the threads end, also on a busy machine, unless one of them hangs. */
+  private static final int END_SECONDS = 3;
+
   private final Vertx vertx;
   private final int count;
 
@@ -70,19 +73,24 @@ public final class EventLoops {
    */
   public void close() throws IOException, InterruptedException {
     try {
-      await(vertx.close());
+      await(vertx.close(), END_SECONDS);
     } catch (IOException e) {
       throw new IOException("event loops: " + e.getMessage(), e);
     }
   }
 
   public static <T> T await(Future<T> future) throws IOException, InterruptedException {
+    return await(future, WAIT_SECONDS);
+  }
+
+  private static <T> T await(Future<T> future, int seconds)
+      throws IOException, InterruptedException {
     try {
-      return future.toCompletionStage().toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS);
+      return future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IOException(e.getCause());
     } catch (TimeoutException e) {
-      throw new IOException("no answer within " + WAIT_SECONDS + " s", e);
+      throw new IOException("no answer within " + seconds + " s", e);
     }
   }
 }

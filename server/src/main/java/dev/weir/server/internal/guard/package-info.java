@@ -8,6 +8,7 @@
  *       ones
  *   <li>{@link dev.weir.server.internal.guard.EventLoops}: the threads of HTTP and the Redis
  *       protocol
+ *   <li>{@link dev.weir.server.internal.guard.LingeringClose}: the close of a connection that sends
  *   <li>{@link dev.weir.server.internal.guard.GuardedTask}: a periodic task whose errors are logged
  * </ul>
  */

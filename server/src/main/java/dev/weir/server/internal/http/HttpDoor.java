@@ -56,6 +56,7 @@ public final class HttpDoor implements Port {
 
   private static final int FREE_ADMIN_PORT = -2;
 
+  private final String name;
   private final ServerSettings settings;
   private final HttpLimits limits;
   private final Requests behind;
@@ -70,12 +71,14 @@ public final class HttpDoor implements Port {
   private volatile CompletableFuture<Void> shut = CompletableFuture.completedFuture(null);
 
   private HttpDoor(
+      String name,
       ServerSettings settings,
       HttpLimits limits,
       Requests behind,
       HttpServerOptions options,
       DoorCounters counters,
       Ticker ticker) {
+    this.name = name;
     this.settings = settings;
     this.limits = limits;
     this.behind = behind;
@@ -119,7 +122,7 @@ public final class HttpDoor implements Port {
     }
     int port = settings.value(Settings.PORT);
     options.setHost(settings.value(Settings.HOST)).setPort(port == 0 ? FREE_PORT : port);
-    return new HttpDoor(settings, limits, routes, options, counters, ticker).listen(loops);
+    return new HttpDoor("http", settings, limits, routes, options, counters, ticker).listen(loops);
   }
 
   /**
@@ -143,7 +146,8 @@ public final class HttpDoor implements Port {
             .setUseAlpn(false)
             .setHost(settings.value(Settings.ADMIN_HOST))
             .setPort(port == 0 ? FREE_ADMIN_PORT : port);
-    return new HttpDoor(settings, limits, requests, options, counters, ticker).listen(loops);
+    return new HttpDoor("admin", settings, limits, requests, options, counters, ticker)
+        .listen(loops);
   }
 
   private HttpDoor listen(EventLoops loops) throws IOException, InterruptedException {
@@ -206,7 +210,7 @@ public final class HttpDoor implements Port {
     try {
       shut.get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      Logs.LOG.warning("http: not all requests were done in time: " + e);
+      Logs.LOG.warning(name + ": not all requests were done in time: " + e);
     }
   }
 

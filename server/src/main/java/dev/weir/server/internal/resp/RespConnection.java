@@ -1,5 +1,6 @@
 package dev.weir.server.internal.resp;
 
+import dev.weir.server.internal.guard.LingeringClose;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.UnreadAnswers;
 import dev.weir.server.internal.log.Logs;
@@ -107,7 +108,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       if (ctx.pipeline().get(SslHandler.class) == null) {
         loop.out.clear();
         loop.out.error("ERR max number of clients reached");
-        send(ctx);
+        // It does not linger: many such clients would use up the file descriptors.
+        ChannelFuture unused =
+            ctx.writeAndFlush(replies(ctx)).addListener(ChannelFutureListener.CLOSE);
       } else {
         ChannelFuture unused = ctx.close(); // A reply would have to wait for the handshake.
       }
@@ -152,7 +155,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     if (ctx.channel().isWritable()) {
       String error = "-ERR " + loop.counters.pending().refusal() + "\r\n";
       ByteBuf bytes = Unpooled.copiedBuffer(error, StandardCharsets.US_ASCII);
-      ChannelFuture unused = ctx.writeAndFlush(bytes).addListener(ChannelFutureListener.CLOSE);
+      ChannelFuture unused = ctx.write(bytes);
+      LingeringClose.begin(ctx);
     } else {
       ChannelFuture unused = ctx.close(); // It does not read earlier replies either.
     }
@@ -370,16 +374,19 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void send(ChannelHandlerContext ctx) {
-    int size = loop.out.size();
-    if (size > 0) {
-      ByteBuf replies = ctx.alloc().directBuffer(size).writeBytes(loop.out.bytes(), 0, size);
-      loop.out.clear();
+    if (loop.out.size() > 0) {
+      ChannelFuture unused = ctx.writeAndFlush(replies(ctx), ctx.voidPromise());
       if (closing) {
-        ChannelFuture unused = ctx.writeAndFlush(replies).addListener(ChannelFutureListener.CLOSE);
-      } else {
-        ChannelFuture unused = ctx.writeAndFlush(replies, ctx.voidPromise());
+        LingeringClose.begin(ctx);
       }
     }
+  }
+
+  private ByteBuf replies(ChannelHandlerContext ctx) {
+    int size = loop.out.size();
+    ByteBuf replies = ctx.alloc().directBuffer(size).writeBytes(loop.out.bytes(), 0, size);
+    loop.out.clear();
+    return replies;
   }
 
   /** Sets the side that the connection waits for now, and its deadline. */
@@ -396,7 +403,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       closeAfterReplies(ctx);
     }
     boolean reading = !waiting && !paused;
-    if (channel.config().isAutoRead() != reading) {
+    if (!closing && channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }
     boolean before = incomplete;
@@ -419,10 +426,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     closing = true;
     drop();
     SslHandler tls = ctx.pipeline().get(SslHandler.class);
-    ChannelFuture unused =
-        tls == null || tls.handshakeFuture().isDone()
-            ? ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE)
-            : ctx.close(); // A write would have to wait for the handshake.
+    if (tls == null || tls.handshakeFuture().isDone()) {
+      LingeringClose.begin(ctx);
+    } else {
+      ChannelFuture unused = ctx.close(); // A write would have to wait for the handshake.
+    }
   }
 
   @Override
