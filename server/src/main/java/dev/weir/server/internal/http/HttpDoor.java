@@ -56,7 +56,6 @@ public final class HttpDoor implements Port {
 
   private static final int FREE_ADMIN_PORT = -2;
 
-  private final String name;
   private final ServerSettings settings;
   private final HttpLimits limits;
   private final Requests behind;
@@ -71,14 +70,12 @@ public final class HttpDoor implements Port {
   private volatile CompletableFuture<Void> shut = CompletableFuture.completedFuture(null);
 
   private HttpDoor(
-      String name,
       ServerSettings settings,
       HttpLimits limits,
       Requests behind,
       HttpServerOptions options,
       DoorCounters counters,
       Ticker ticker) {
-    this.name = name;
     this.settings = settings;
     this.limits = limits;
     this.behind = behind;
@@ -122,7 +119,7 @@ public final class HttpDoor implements Port {
     }
     int port = settings.value(Settings.PORT);
     options.setHost(settings.value(Settings.HOST)).setPort(port == 0 ? FREE_PORT : port);
-    return new HttpDoor("http", settings, limits, routes, options, counters, ticker).listen(loops);
+    return new HttpDoor(settings, limits, routes, options, counters, ticker).listen(loops);
   }
 
   /**
@@ -146,8 +143,7 @@ public final class HttpDoor implements Port {
             .setUseAlpn(false)
             .setHost(settings.value(Settings.ADMIN_HOST))
             .setPort(port == 0 ? FREE_ADMIN_PORT : port);
-    return new HttpDoor("admin", settings, limits, requests, options, counters, ticker)
-        .listen(loops);
+    return new HttpDoor(settings, limits, requests, options, counters, ticker).listen(loops);
   }
 
   private HttpDoor listen(EventLoops loops) throws IOException, InterruptedException {
@@ -210,7 +206,7 @@ public final class HttpDoor implements Port {
     try {
       shut.get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      Logs.LOG.warning(name + ": not all requests were done in time: " + e);
+      Logs.LOG.warning("http: port " + port() + ": not all requests were done in time: " + e);
     }
   }
 
