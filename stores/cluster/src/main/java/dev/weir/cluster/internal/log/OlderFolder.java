@@ -198,7 +198,8 @@ final class OlderFolder {
 
   /**
    * Reports to the other members how far this member's logs were at the call before; to be called
-   * about each second. By now, that is on disk.
+   * about each second. By now, that is on disk. A member gets no report before this one has
+   * compared its logs with what that member remembers, which the report replaces.
    */
   void report(Collection<String> members) {
     byte[] report = next;
@@ -207,10 +208,10 @@ final class OlderFolder {
     open.forEach((group, each) -> promises.put(group, each.log.promise()));
     write(out, promises.entrySet().stream().map(OlderFolder::seen).toList());
     next = out.toBytes();
-    if (problem == null && report.length > 0) {
+    if (report.length > 0) {
       members.forEach(
           each -> {
-            Object unused = others.request(each, report);
+            Object unused = compared(each).thenCompose(same -> others.request(each, report));
           });
     }
   }

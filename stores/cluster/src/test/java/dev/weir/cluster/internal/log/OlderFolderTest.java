@@ -97,6 +97,17 @@ class OlderFolderTest {
   }
 
   @Test
+  void reportOfAnOlderCopy_doesNotReplaceWhatTheOthersRemember() {
+    voter();
+    reportTwice(start("c", new Log(new Promise(3, 3, 10)), true));
+    OlderFolder again = start("c", new Log(new Promise(3, 3, 9)), true);
+    reportTwice(again); // Nobody has voted yet, so nothing was compared before.
+    assertThat(again.problem()).contains("older copy");
+    OlderFolder third = start("c", new Log(new Promise(3, 3, 9)), true);
+    assertThatThrownBy(() -> join(third.compared("a"))).hasMessageContaining("older copy");
+  }
+
+  @Test
   void entriesThatALaterLeaderReplaced_areNotMissed() {
     voter();
     // Its last entries are of an earlier term than its own: a leader of term 3 may remove them.
