@@ -26,7 +26,20 @@ public final class Charges {
     /** At least one of all charges with this role must fit. Those that fit are charged. */
     ANY,
     /** It is charged if it fits, and never refuses the request: a shadow. */
-    OPTIONAL
+    OPTIONAL,
+    /**
+     * A report: its permits are counted whatever is left, even if the request is refused. What is
+     * beyond the limit is a debt, and refuses the request. A report of 0 permits is a question,
+     * which refuses the request where not even one permit is left.
+     */
+    REPORTED,
+    /** A report that never refuses the request: the shadow of one. */
+    REPORTED_SHADOW;
+
+    /** Returns whether permits with this role are counted whatever is left. */
+    public boolean isReport() {
+      return this == REPORTED || this == REPORTED_SHADOW;
+    }
   }
 
   private static final int WIDTH = 6;
@@ -50,6 +63,7 @@ public final class Charges {
   private boolean queued;
   private boolean peeking;
   private boolean lending;
+  private boolean anyReports;
   private boolean allowed;
 
   /** Removes all charges, ready for the next request. */
@@ -60,6 +74,7 @@ public final class Charges {
     queued = false;
     peeking = false;
     lending = false;
+    anyReports = false;
     allowed = false;
     causes = null;
     return this;
@@ -88,6 +103,7 @@ public final class Charges {
     }
     bindings[size] = Check.notNull("binding", binding);
     set(roles, size, Check.notNull("role", role));
+    anyReports |= role.isReport();
     values[size * WIDTH + FINGERPRINT] = fingerprint;
     values[size * WIDTH + PERMITS] = permits;
     size++;
@@ -119,11 +135,12 @@ public final class Charges {
    * Allows a request of one charge to wait: it is charged for the instant at which it fits, if that
    * is at most {@code nanos} nanoseconds away.
    *
-   * @throws IllegalStateException if there is not exactly one charge
+   * @throws IllegalStateException if there is not exactly one charge, or it is a report
    */
   public Charges maxWait(long nanos) {
-    if (size != 1) {
-      throw new IllegalStateException("charges: " + size + " (expected: 1, only one can wait)");
+    if (size != 1 || anyReports) {
+      throw new IllegalStateException(
+          "charges: " + size + (anyReports ? ", a report" : "") + " (expected: 1 that can wait)");
     }
     maxWaitNanos = Check.range("maxWaitNanos", nanos, 0, Policy.MAX_TOLERANCE_NANOS);
     queued = true;
@@ -158,6 +175,25 @@ public final class Charges {
   /** Changes the role of charge {@code i}, before the request is decided or decided again. */
   public void role(int i, Role role) {
     roles[i] = Check.notNull("role", role);
+    anyReports |= role.isReport();
+  }
+
+  /** Returns whether there may be charges whose role is a {@linkplain Role#isReport report}. */
+  public boolean anyReports() {
+    return anyReports;
+  }
+
+  /**
+   * Returns whether charge {@code i} is counted, once the request is decided: it fits and the whole
+   * request is allowed, or it is a report that could be decided. The permits of a peek are not.
+   */
+  public boolean counted(int i) {
+    if (peeking || permits(i) <= 0) {
+      return false;
+    }
+    return roles[i].isReport()
+        ? reasons[i] == Reason.WITHIN_LIMIT || reasons[i] == Reason.OVER_LIMIT
+        : allowed && fits(i);
   }
 
   public boolean peeking() {
@@ -192,7 +228,10 @@ public final class Charges {
     return causes == null || i >= causes.length ? "" : causes[i];
   }
 
-  /** Returns the permits left after charge {@code i}, as {@link Decision#remaining()}. */
+  /**
+   * Returns the permits left after charge {@code i}, as {@link Decision#remaining()}; negative
+   * after a report that has left a debt.
+   */
   public long remaining(int i) {
     return values[i * WIDTH + REMAINING];
   }
@@ -268,15 +307,17 @@ public final class Charges {
    * The request is allowed if all of the following hold, and refused otherwise:
    *
    * <ul>
-   *   <li>every {@link Role#REQUIRED} charge passes;
+   *   <li>every {@link Role#REQUIRED} and every {@link Role#REPORTED} charge passes;
    *   <li>at least one {@link Role#ANY} charge passes, if there are any;
-   *   <li>no {@link Role#OPTIONAL} charge is {@link Reason#INVALID}.
+   *   <li>no {@link Role#OPTIONAL} or {@link Role#REPORTED_SHADOW} charge is {@link
+   *       Reason#INVALID}.
    * </ul>
    *
    * <p>A request without charges is allowed. If the request is allowed, a store charges what
    * {@linkplain #fits fits}, unless the request is {@link #peeking}; if it is refused, the store
-   * charges nothing. If it turns out later that a charge cannot be made because there is no room,
-   * the store sets that charge's result and settles again before it charges anything.
+   * charges nothing but {@linkplain Role#isReport reports}. If it turns out later that a charge
+   * cannot be made because there is no room, the store sets that charge's result and settles again
+   * before it charges anything.
    *
    * @return {@link #allowed()}
    */
@@ -287,12 +328,12 @@ public final class Charges {
     for (int i = 0; i < size; i++) {
       boolean passes = fits(i) || forgiven(i);
       switch (roles[i]) {
-        case REQUIRED -> refused |= !passes;
+        case REQUIRED, REPORTED -> refused |= !passes;
         case ANY -> {
           anyAsked = true;
           anyPasses |= passes;
         }
-        case OPTIONAL -> refused |= reasons[i] == Reason.INVALID;
+        case OPTIONAL, REPORTED_SHADOW -> refused |= reasons[i] == Reason.INVALID;
       }
     }
     allowed = !refused && (anyPasses || !anyAsked);

@@ -21,7 +21,8 @@ import java.util.List;
  * @param policy the name of the policy that decided
  * @param limit the most permits the key can hold at once: the quota's permits, or the burst of a
  *     bucket
- * @param remaining permits left after this decision, 0 to {@code limit}, rounded down
+ * @param remaining permits left after this decision, 0 to {@code limit}, rounded down; negative
+ *     after a report of costs that has left a debt ({@link RateLimiter#charge})
  * @param retryAfterNanos 0 if allowed; otherwise the wait after which the same request passes if no
  *     other request comes, exact to the store's resolution (nanoseconds in this process,
  *     microseconds in Redis) and never too short; {@link #NEVER} if the permits can never fit

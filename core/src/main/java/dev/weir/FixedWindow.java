@@ -10,6 +10,9 @@ final class FixedWindow extends Meter {
 
   private static final int COUNT = 1;
 
+  /** The most that is counted in a window, far above any limit. */
+  private static final long MOST_COUNT = 1L << 62;
+
   private final long window;
   private final Calendar calendar;
 
@@ -79,7 +82,7 @@ final class FixedWindow extends Meter {
     if (startAt(at) > start(s, i)) {
       s[i + COUNT] = 0;
     }
-    s[i + COUNT] += permits;
+    s[i + COUNT] = Math.min(MOST_COUNT, s[i + COUNT] + permits);
     if (at >= instant(s[i + LAST])) {
       s[i + LAST] = stamp(at, at > now);
     }
@@ -106,14 +109,14 @@ final class FixedWindow extends Meter {
   }
 
   @Override
-  long remaining(long[] s, int i, long now, Policy policy) {
+  long balance(long[] s, int i, long now, Policy policy) {
     long limit = policy.quota().permits();
     long counted = start(s, i);
     long start = startAt(now);
     if (start > counted) {
       return limit;
     }
-    return start < counted ? 0 : Math.max(0, limit - s[i + COUNT]);
+    return start < counted ? 0 : limit - s[i + COUNT];
   }
 
   @Override

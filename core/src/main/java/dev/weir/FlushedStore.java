@@ -19,7 +19,8 @@ final class FlushedStore extends ForwardingStore<MemoryStore> {
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
     Check.notNull("done", done);
     delegate.decide(charges, nowNanos);
-    answer(charges.allowed() && !charges.peeking(), () -> done.accept(charges));
+    boolean changed = !charges.peeking() && (charges.allowed() || charges.anyReports());
+    answer(changed, () -> done.accept(charges));
   }
 
   @Override

@@ -30,6 +30,12 @@ final class Gcra extends Meter {
   /** The furthest that a clock is taken to be behind, 73 years, so that sums stay in range. */
   private static final long FURTHEST_BEHIND_NANOS = 1L << 61;
 
+  /**
+   * The longest time that a bucket may need to refill because of reports: 36 years, twice of which
+   * is in range.
+   */
+  static final long MOST_DEBT_NANOS = 1L << 60;
+
   /** The longs of a state. */
   static final int WORDS = 1;
 
@@ -103,6 +109,15 @@ final class Gcra extends Meter {
   }
 
   @Override
+  long[] owe(long[] s, int i, long now, long permits, Policy policy, boolean mayGrow) {
+    long emission = policy.emissionNanos;
+    boolean most = emission > 0 && permits >= MOST_DEBT_NANOS / emission;
+    long debt = Math.max(now, s[i]) - now + (most ? MOST_DEBT_NANOS : emission * permits);
+    s[i] = Math.max(s[i], now + Math.min(MOST_DEBT_NANOS, debt));
+    return s;
+  }
+
+  @Override
   long[] record(
       long[] s,
       int i,
@@ -155,11 +170,11 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long remaining(long[] s, int i, long now, Policy policy) {
+  long balance(long[] s, int i, long now, Policy policy) {
     if (policy.emissionNanos == 0) {
       return 0;
     }
-    return Math.max(0, room(Math.max(now, s[i]), now, policy)) / policy.emissionNanos;
+    return Math.floorDiv(room(Math.max(now, s[i]), now, policy), policy.emissionNanos);
   }
 
   @Override

@@ -95,8 +95,11 @@ final class JointPath {
     return (MemoryBinding) charges.binding(i);
   }
 
-  /** Returns whether each charge has a name of its own, and permits that may fit. */
+  /** Returns whether each charge has a name of its own and may fit, and none is a report. */
   private static boolean isUsual(Charges charges) {
+    if (charges.anyReports()) {
+      return false;
+    }
     for (int i = 0; i < charges.size(); i++) {
       if (charges.permits(i) < 0) {
         return false;

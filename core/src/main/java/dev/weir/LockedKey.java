@@ -26,7 +26,7 @@ final class LockedKey {
    *   waitNanos .. read that state
    *   takeRoom     takes room for the slots that a charge will add; giveRoomBack undoes it
    *   charge       charges the deciding table and records with the witnesses; `record` records
-   *                with all of them
+   *                with all of them, and `owe` counts a report as a debt
    *   release      drops all references
    *
    * Three cases make this harder than one state in one slot:
@@ -309,7 +309,12 @@ final class LockedKey {
 
   /** Returns how long until the permits fit, beside others that the request charges the key. */
   long waitNanos(long alsoPermits) {
-    long wanted = Math.min(permits + alsoPermits, Meter.MOST_PERMITS);
+    return waitNanosOf(permits + alsoPermits);
+  }
+
+  /** Returns how long until a number of permits fits. */
+  long waitNanosOf(long count) {
+    long wanted = Math.min(count, Meter.MOST_PERMITS);
     return paused(meter().waitNanos(state, offset, effectiveNanos, wanted, policy()));
   }
 
@@ -322,10 +327,15 @@ final class LockedKey {
   }
 
   long remaining() {
+    return Math.max(0, balance());
+  }
+
+  /** Returns what remains; minus the debt, if more is counted than fits. */
+  long balance() {
     if (paused(0) > 0) {
       return 0;
     }
-    return Math.min(policy().burst(), meter().remaining(state, offset, effectiveNanos, policy()));
+    return Math.min(policy().burst(), meter().balance(state, offset, effectiveNanos, policy()));
   }
 
   /** Returns how long after {@code from} the key resets. */
@@ -373,26 +383,38 @@ final class LockedKey {
 
   // Writing.
 
+  /** A way to count permits in the deciding table. */
+  private enum Step {
+    CHARGE,
+    RECORD,
+    OWE
+  }
+
   /** Charges the deciding table and records with the witnesses. */
   void charge(long wait, long now) {
-    write(wait, now, false);
+    write(wait, now, Step.CHARGE);
   }
 
   /** Counts the permits in every table, whether they fit or not. */
   void record(long now) {
-    write(0, now, true);
+    write(0, now, Step.RECORD);
   }
 
-  private void write(long wait, long now, boolean recorded) {
+  /** Counts the permits like {@link #record}, and as a debt in the deciding table. */
+  void owe(long now) {
+    write(0, now, Step.OWE);
+  }
+
+  private void write(long wait, long now, Step step) {
     if (tables.length == 1) {
-      writeOnly(wait, now, recorded);
+      writeOnly(wait, now, step);
     } else {
-      writeAll(wait, now, recorded);
+      writeAll(wait, now, step);
     }
     giveRoomBack(); // A key that is charged twice takes one slot.
   }
 
-  private void writeOnly(long wait, long now, boolean recorded) {
+  private void writeOnly(long wait, long now, Step step) {
     Table table = table();
     long own = sketched ? table.cell(fingerprint) : fingerprint;
     Segment segment = table.segment(own);
@@ -407,14 +429,15 @@ final class LockedKey {
         slotsTaken--;
       }
     }
-    decidingWrite(segment, slot, wait, now, recorded);
+    decidingWrite(segment, slot, wait, now, step);
   }
 
-  private void decidingWrite(Segment segment, int slot, long wait, long now, boolean recorded) {
-    if (recorded) {
-      segment.record(slot, effectiveNanos, effectiveNanos, permits, policy(), policy(), now);
-    } else {
-      segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+  private void decidingWrite(Segment segment, int slot, long wait, long now, Step step) {
+    switch (step) {
+      case CHARGE -> segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+      case RECORD ->
+          segment.record(slot, effectiveNanos, effectiveNanos, permits, policy(), policy(), now);
+      case OWE -> segment.owe(slot, effectiveNanos, permits, policy(), now);
     }
     read(segment, slot);
   }
@@ -424,7 +447,7 @@ final class LockedKey {
     return known ? table().fresh : state;
   }
 
-  private void writeAll(long wait, long now, boolean recorded) {
+  private void writeAll(long wait, long now, Step step) {
     // A table without the key is seeded from the others before they count this charge.
     long[][] seeds = new long[tables.length][];
     for (int i = 0; i < seeds.length; i++) {
@@ -438,7 +461,7 @@ final class LockedKey {
         slotsTaken--;
       }
       if (i == deciding) {
-        decidingWrite(segment, slot, wait, now, recorded);
+        decidingWrite(segment, slot, wait, now, step);
       } else {
         long at = effectiveNanos + wait + later(policy().lateNanos, i);
         segment.record(slot, effectiveNanos, at, permits, tables[i].widest(now), policy(), now);

@@ -670,7 +670,10 @@ public final class MemoryStore implements LocalStore {
     for (int i = 0; i < charges.size(); i++) {
       own(charges.binding(i));
     }
-    if (charges.size() == 1 && !charges.queued() && charges.permits(0) >= 0) {
+    if (charges.size() == 1
+        && !charges.queued()
+        && !charges.anyReports()
+        && charges.permits(0) >= 0) {
       long permits = charges.permits(0);
       long packed =
           FastPath.decide(

@@ -122,6 +122,15 @@ abstract class Meter {
       boolean mayGrow);
 
   /**
+   * Counts permits of this policy now, whether they fit or not: what is beyond the limit is a debt.
+   *
+   * @return the array that holds the state now
+   */
+  long[] owe(long[] s, int i, long nowNanos, long permits, Policy policy, boolean mayGrow) {
+    return record(s, i, nowNanos, nowNanos, permits, policy, policy, mayGrow);
+  }
+
+  /**
    * Returns how many permits of a charge can be given back, at most {@code permits}: those that
    * still count, and only as many as cannot admit too much.
    *
@@ -153,7 +162,15 @@ abstract class Meter {
   }
 
   /** Returns how many permits fit at once, 0 to the policy's burst. */
-  abstract long remaining(long[] s, int i, long nowNanos, Policy policy);
+  final long remaining(long[] s, int i, long nowNanos, Policy policy) {
+    return Math.max(0, balance(s, i, nowNanos, policy));
+  }
+
+  /**
+   * Returns how many permits fit at once, at most the policy's burst; minus the debt, if more are
+   * counted than fit. While a reservation waits, nothing fits and its debt is not known: 0.
+   */
+  abstract long balance(long[] s, int i, long nowNanos, Policy policy);
 
   /**
    * Returns the instant at which the key resets: from then on its state is equal to a fresh one.

@@ -54,6 +54,23 @@ public final class PackedLimiter {
   }
 
   /**
+   * Counts a cost that is known only now, as {@link RateLimiter#charge} does. An admission has the
+   * permits that are left; a refusal means that there is a debt, or that nothing could be counted.
+   *
+   * @param permits at least 0
+   */
+  public long charge(String key, long permits) {
+    long now = requests.ticker.nanos();
+    return requests.packedCharge(requests.fingerprint.of(key), permits, now);
+  }
+
+  /** Counts a cost like {@link #charge(String, long)}, for a key that is a number. */
+  public long charge(long key, long permits) {
+    long now = requests.ticker.nanos();
+    return requests.packedCharge(requests.fingerprint.of(key), permits, now);
+  }
+
+  /**
    * Decides for many keys in one call, each for itself and in their order. With a single policy it
    * is faster than one by one, since the processor waits for the memory of their states once.
    *

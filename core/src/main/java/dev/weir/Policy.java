@@ -226,7 +226,7 @@ public final class Policy {
         decided.cause(),
         name,
         burst,
-        Math.max(0, beyond),
+        Math.max(Math.min(0, decided.remaining()), beyond),
         forced ? 0 : decided.retryAfterNanos(),
         decided.resetAfterNanos(),
         decided.atNanos(),

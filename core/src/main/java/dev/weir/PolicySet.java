@@ -128,6 +128,19 @@ final class PolicySet {
     return charges;
   }
 
+  /** Adds a report for each policy; one with spare capacity refuses nothing. */
+  Charges addReportsTo(Charges charges, long fingerprint, long permits, double load) {
+    for (int i = 0; i < bindings.length; i++) {
+      boolean spare = elastic && spare(i, load);
+      charges.add(
+          bindings[i],
+          fingerprint,
+          permits,
+          spare ? Charges.Role.REPORTED_SHADOW : Charges.Role.REPORTED);
+    }
+    return charges;
+  }
+
   /** Returns the decision on a request to which {@link #addTo} added the charges. */
   Decision decision(Charges charges, double load) {
     if (policies.length == 1) {
@@ -190,8 +203,9 @@ final class PolicySet {
   private static int slowest(Charges charges) {
     int slowest = -1;
     for (int i = 0; i < charges.size(); i++) {
-      boolean refuses =
-          charges.role(i) == Charges.Role.REQUIRED && !charges.fits(i) && !charges.forgiven(i);
+      boolean mayRefuse =
+          charges.role(i) == Charges.Role.REQUIRED || charges.role(i) == Charges.Role.REPORTED;
+      boolean refuses = mayRefuse && !charges.fits(i) && !charges.forgiven(i);
       if (refuses
           && (slowest < 0 || charges.retryAfterNanos(i) > charges.retryAfterNanos(slowest))) {
         slowest = i;

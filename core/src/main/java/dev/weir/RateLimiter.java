@@ -117,6 +117,34 @@ public final class RateLimiter {
   }
 
   /**
+   * Counts a cost that is known only now, such as the tokens or bytes of a response: permits are
+   * counted whatever is left. What is beyond a limit is a debt, and requests for the key are
+   * refused until it has passed or refilled. Of a key whose costs are only reported, at most N - 1
+   * permits and those of requests that were under way at that time are counted in a window of N,
+   * times the bound of the {@link Algorithm}.
+   *
+   * <p>With 0 permits this is a question: whether there is no debt and at least one permit left. It
+   * charges nothing.
+   *
+   * @param permits at least 0
+   * @return the key's state after that. It is allowed if nothing is owed; otherwise {@link
+   *     Decision#remaining} is negative, the debt, and {@link Decision#retryAfterNanos} is the time
+   *     until the next permit fits. Every permit is counted in both cases, unless the store has no
+   *     room for the key or cannot answer, as {@link Decision#reason} says
+   */
+  public Decision charge(String key, long permits) {
+    return requests.charge(of(key), permits);
+  }
+
+  /**
+   * Counts a cost like {@link #charge}, without waiting for the store. The decision comes as for
+   * {@link #tryAcquireAsync(String, long)}.
+   */
+  public CompletableFuture<Decision> chargeAsync(String key, long permits) {
+    return requests.chargeAsync(of(key), permits);
+  }
+
+  /**
    * Waits for one permit, however long that takes. The request is refused only if no permit can
    * ever fit, or if the store cannot decide.
    *

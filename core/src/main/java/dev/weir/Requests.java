@@ -136,6 +136,35 @@ final class Requests {
         charges -> done.accept(set.decision(charges, load)));
   }
 
+  /** Counts permits whatever is left. */
+  Decision charge(long fingerprint, long permits) {
+    PolicySet now = set;
+    double load = load(now);
+    Charges charges = now.addReportsTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
+    send(charges, ticker.nanos());
+    Decision decision = now.decision(charges, load);
+    charges.clear();
+    return reported(now, decision, permits);
+  }
+
+  CompletableFuture<Decision> chargeAsync(long fingerprint, long permits) {
+    PolicySet now = set;
+    double load = load(now);
+    CompletableFuture<Decision> answer = new CompletableFuture<>();
+    store.decide(
+        now.addReportsTo(new Charges(), fingerprint, checked(permits), load),
+        ticker.nanos(),
+        charges -> answer.complete(reported(now, now.decision(charges, load), permits)));
+    return answer;
+  }
+
+  /** Counts permits like {@link #charge}; allocates nothing if the store answers on this thread. */
+  long packedCharge(long fingerprint, long permits, long now) {
+    PolicySet set = this.set;
+    Charges charges = REQUEST.get().clear();
+    return packed(set, set.addReportsTo(charges, fingerprint, checked(permits), load(set)), now);
+  }
+
   /** Returns how many of the permits were admitted: all, or as many as fit. */
   long decideUpTo(long fingerprint, long permits) {
     PolicySet now = set;
@@ -175,8 +204,13 @@ final class Requests {
   }
 
   private long packedByCharges(PolicySet set, long fingerprint, long permits, long now) {
-    double load = load(set);
-    Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
+    Charges charges = REQUEST.get().clear();
+    return packed(set, set.addTo(charges, fingerprint, checked(permits), load(set)), now);
+  }
+
+  /** Decides charges of this thread, and clears them. */
+  private long packed(PolicySet set, Charges charges, long now) {
+    long permits = charges.permits(0);
     send(charges, now);
     long packed = set.packed(charges);
     String policy = set.listener == null ? "" : set.speaker(charges);

@@ -478,6 +478,22 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Counts permits in the state of a slot by {@link Meter#owe}. States may have moved after it. */
+  void owe(int slot, long effectiveNanos, long permits, Policy policy, long nowNanos) {
+    if (!table.ofBuckets) {
+      record(slot, effectiveNanos, effectiveNanos, permits, policy, policy, nowNanos);
+      return;
+    }
+    put(
+        slot,
+        meter.owe(state(slot), offset(slot), effectiveNanos, permits, policy, false),
+        nowNanos);
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      journal.bucket(imaged, slots[slot], effectiveNanos, slots[slot + 1]);
+    }
+  }
+
   private void journalState(TableJournal journal, int slot) {
     long[] s = table.copy(this, slot);
     journal.state(imaged, slots[slot], false, s, 0, s.length);

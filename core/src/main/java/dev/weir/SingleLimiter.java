@@ -71,6 +71,16 @@ public final class SingleLimiter {
     return requests.peek(fingerprint, permits);
   }
 
+  /** Counts a cost that is known only now. See {@link RateLimiter#charge}. */
+  public Decision charge(long permits) {
+    return requests.charge(fingerprint, permits);
+  }
+
+  /** Counts a cost that is known only now, without waiting for the store. */
+  public CompletableFuture<Decision> chargeAsync(long permits) {
+    return requests.chargeAsync(fingerprint, permits);
+  }
+
   /** Waits for one permit, however long that takes. */
   public Decision acquire() throws InterruptedException {
     return requests.acquire(fingerprint, 1, Sleeps.LONGEST_NANOS);

@@ -158,7 +158,7 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
-  long remaining(long[] s, int i, long now, Policy policy) {
+  long balance(long[] s, int i, long now, Policy policy) {
     if (instant(s[i + LAST]) > now) {
       return 0;
     }
@@ -166,7 +166,7 @@ final class SlidingCounter extends Meter {
     long index = Math.floorDiv(shown, window);
     long hits = hits(s, i, index);
     long weighted = MulDiv.ceil(previous(hits), (index + 1) * window - shown, window);
-    return Math.max(0, policy.quota().permits() - current(hits) - weighted);
+    return policy.quota().permits() - current(hits) - weighted;
   }
 
   @Override

@@ -500,11 +500,11 @@ final class SlidingLog extends Meter {
   }
 
   @Override
-  long remaining(long[] s, int i, long now, Policy policy) {
+  long balance(long[] s, int i, long now, Policy policy) {
     if (instant(s[i + NEWEST]) > now) {
       return 0;
     }
-    return Math.max(0, policy.quota().permits() - counted(s, i, now));
+    return policy.quota().permits() - counted(s, i, now);
   }
 
   @Override

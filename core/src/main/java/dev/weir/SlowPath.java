@@ -31,7 +31,8 @@ final class SlowPath {
       for (int i = 0; i < size; i++) {
         check(charges, keys, i, now);
       }
-      if (charges.settle() && !charges.peeking()) {
+      boolean allowed = charges.settle();
+      if (!charges.peeking() && (allowed || charges.anyReports())) {
         charge(charges, keys, now);
       }
     } finally {
@@ -149,7 +150,7 @@ final class SlowPath {
     key.find(now);
     long also = 0;
     for (int j = 0; j < i; j++) {
-      if (keys[j].isSameAs(key) && charges.fits(j)) {
+      if (keys[j].isSameAs(key) && (charges.fits(j) || isReport(charges, j))) {
         also += keys[j].permits;
       }
     }
@@ -159,7 +160,11 @@ final class SlowPath {
       charges.result(i, Reason.INVALID, key.remaining(), Decision.NEVER, reset, at);
       return;
     }
-    long wait = key.permits == 0 ? 0 : charges.queued() ? key.queueNanos() : key.waitNanos(also);
+    boolean question = key.permits == 0 && charges.role(i).isReport();
+    long wait =
+        question
+            ? key.waitNanosOf(1 + also)
+            : key.permits == 0 ? 0 : charges.queued() ? key.queueNanos() : key.waitNanos(also);
     boolean fits = wait <= charges.maxWaitNanos();
     if (!fits && wait == Decision.NEVER && charges.queued()) {
       wait = key.waitNanos(also); // The queue is full: the wait is until it has room.
@@ -173,27 +178,33 @@ final class SlowPath {
         at);
   }
 
-  /** Charges what fits, or nothing at all if the request is refused for want of room. */
+  private static boolean isReport(Charges charges, int i) {
+    return charges.anyReports() && charges.role(i).isReport();
+  }
+
+  /**
+   * Charges what fits, or nothing at all if the request is refused for want of room; and every
+   * report that there is room for.
+   */
   private static void charge(Charges charges, LockedKey[] keys, long now) {
     int size = charges.size();
     for (Charges.Role role : ROLES) { // A shadow must not take the room of a charge that must fit.
       for (int i = 0; i < size; i++) {
         LockedKey key = keys[i];
-        if (charges.role(i) == role && charges.fits(i) && key.permits > 0 && !key.takeRoom(now)) {
+        if (charges.role(i) == role && charges.counted(i) && !key.takeRoom(now)) {
           long retry = charges.binding(i).policy().quota().windowNanos();
           charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, key.effectiveNanos);
         }
       }
     }
-    if (!charges.settle()) {
-      for (int i = 0; i < size; i++) {
-        keys[i].giveRoomBack();
-      }
-      return;
-    }
+    charges.settle();
     for (int i = 0; i < size; i++) {
       LockedKey key = keys[i];
-      if (charges.fits(i) && key.permits > 0) {
+      if (!charges.counted(i)) {
+        key.giveRoomBack();
+      } else if (isReport(charges, i)) {
+        count(charges, i, key, now);
+      } else {
         long wait = charges.retryAfterNanos(i);
         key.charge(wait, now);
         long at = key.effectiveNanos + wait;
@@ -202,6 +213,24 @@ final class SlowPath {
             i, Reason.WITHIN_LIMIT, key.remaining(), fromNow, key.resetAfterNanos(at), at);
       }
     }
+  }
+
+  /** Counts a report; the key's next permit then fits after the retry-after, if it has a debt. */
+  private static void count(Charges charges, int i, LockedKey key, long now) {
+    boolean fits = charges.fits(i);
+    if (fits) {
+      key.charge(0, now);
+    } else {
+      key.owe(now);
+    }
+    long at = key.effectiveNanos;
+    charges.result(
+        i,
+        charges.reason(i),
+        key.balance(),
+        fits ? 0 : retryAfterNanos(key.waitNanosOf(1), at - now),
+        key.resetAfterNanos(at),
+        at);
   }
 
   /**

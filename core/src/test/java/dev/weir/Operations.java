@@ -17,7 +17,12 @@ final class Operations {
   private static final Algorithm[] ALGORITHMS = Algorithm.values();
   private static final List<Charges.Role> ROLES =
       List.of(
-          Charges.Role.REQUIRED, Charges.Role.REQUIRED, Charges.Role.ANY, Charges.Role.OPTIONAL);
+          Charges.Role.REQUIRED,
+          Charges.Role.REQUIRED,
+          Charges.Role.ANY,
+          Charges.Role.OPTIONAL,
+          Charges.Role.REPORTED,
+          Charges.Role.REPORTED_SHADOW);
 
   /** A charge that was made, to be refunded. */
   private record Made(Handle handle, long fingerprint, long permits, Decision decision) {}
@@ -233,7 +238,8 @@ final class Operations {
       roles[i] = ROLES.get(random.nextInt(ROLES.size()));
     }
     boolean peek = random.nextInt(6) == 0;
-    long wait = size == 1 && random.nextInt(4) == 0 ? random.nextLong(2 * WINDOW) : -1;
+    boolean waits = size == 1 && !roles[0].isReport() && random.nextInt(4) == 0;
+    long wait = waits ? random.nextLong(2 * WINDOW) : -1;
     long at = now;
     return entry(
         peek ? List.of() : touched,
@@ -267,7 +273,7 @@ final class Operations {
       return;
     }
     for (int i = 0; i < charges.size(); i++) {
-      if (charges.fits(i) && charges.permits(i) > 0) {
+      if (charges.counted(i)) {
         Touched each = touched.get(i);
         made.add(
             new Made(each.handle(), each.fingerprint(), charges.permits(i), charges.decision(i)));

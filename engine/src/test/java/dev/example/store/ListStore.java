@@ -103,15 +103,15 @@ final class ListStore implements LocalStore {
     for (int i = 0; i < charges.size(); i++) {
       check(charges, i, now);
     }
-    if (!charges.settle() || charges.peeking()) {
+    charges.settle();
+    if (charges.peeking()) {
       return;
     }
     findRoom(charges, now);
-    if (charges.settle()) {
-      for (int i = 0; i < charges.size(); i++) {
-        if (charges.fits(i) && charges.permits(i) > 0) {
-          charge(charges, i, now);
-        }
+    charges.settle();
+    for (int i = 0; i < charges.size(); i++) {
+      if (charges.counted(i)) {
+        charge(charges, i, now);
       }
     }
   }
@@ -133,12 +133,14 @@ final class ListStore implements LocalStore {
     Reading reading = read(key, charges.binding(i).policy(), now);
     long also = 0;
     for (int j = 0; j < i; j++) {
-      if (charges.fits(j) && key(charges, j).equals(key)) {
+      boolean counts = charges.fits(j) || charges.role(j).isReport();
+      if (counts && key(charges, j).equals(key)) {
         also += charges.permits(j);
       }
     }
     long permits = charges.permits(i);
-    long wait = permits < 0 ? Decision.NEVER : reading.waitNanos(permits, also);
+    long wanted = permits == 0 && charges.role(i).isReport() ? 1 : permits;
+    long wait = permits < 0 ? Decision.NEVER : reading.waitNanos(wanted, also);
     long ahead = reading.atNanos() - now;
     charges.result(
         i,
@@ -155,10 +157,7 @@ final class ListStore implements LocalStore {
     for (Charges.Role role : Charges.Role.values()) {
       for (int i = 0; i < charges.size(); i++) {
         boolean isNew =
-            charges.role(i) == role
-                && charges.fits(i)
-                && charges.permits(i) > 0
-                && !admitted.containsKey(key(charges, i));
+            charges.role(i) == role && charges.counted(i) && !admitted.containsKey(key(charges, i));
         if (isNew && room == 0 && now > expiredNanos) {
           expire(now);
           room = maxKeys - admitted.size();
@@ -179,7 +178,14 @@ final class ListStore implements LocalStore {
     List<Admission> past = admitted.computeIfAbsent(key, k -> new ArrayList<>());
     past.add(new Admission(at, charges.permits(i), policy));
     Reading after = new Reading(policy, past, at);
-    charges.result(i, Reason.WITHIN_LIMIT, after.remaining(), 0, after.resetAfterNanos(), at);
+    long wait = charges.fits(i) ? 0 : after.waitNanos(1, 0);
+    charges.result(
+        i,
+        charges.reason(i),
+        charges.role(i).isReport() ? after.balance() : after.remaining(),
+        wait == 0 || wait > Decision.NEVER - (at - now) ? wait : wait + at - now,
+        after.resetAfterNanos(),
+        at);
   }
 
   @Override

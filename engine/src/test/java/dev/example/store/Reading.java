@@ -42,7 +42,12 @@ final class Reading {
   }
 
   long remaining() {
-    return Math.max(0, Math.min(room(at), limit == 0 ? 0 : policy.burst()));
+    return Math.max(0, balance());
+  }
+
+  /** Returns what remains; minus the debt, if more is counted than fits. */
+  long balance() {
+    return Math.min(room(at), limit == 0 ? 0 : policy.burst());
   }
 
   /** Returns how long until the permits fit beside others of the same request. */
@@ -135,7 +140,7 @@ final class Reading {
     long emission = emissionNanos(policy);
     long depth = emission * policy.burst();
     long full = fullNanos(past.size());
-    return emission == 0 ? 0 : (depth - (full > then ? full - then : 0)) / emission;
+    return emission == 0 ? 0 : Math.floorDiv(depth - (full > then ? full - then : 0), emission);
   }
 
   /**

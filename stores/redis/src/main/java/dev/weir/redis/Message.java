@@ -65,6 +65,8 @@ final class Message implements Call {
       case REQUIRED -> 0;
       case ANY -> 1;
       case OPTIONAL -> 2;
+      case REPORTED -> 3;
+      case REPORTED_SHADOW -> 4;
     };
   }
 

@@ -43,7 +43,7 @@
 --              RECORD a result
 --              REFUND how many permits were given back
 --              RESET  1 if there was a state to remove, else 0
---          A result: its code, remaining, wait or retry-after (-1: never), reset-after, its
+--          A result: its code, remaining (less than 0 for a debt), wait or retry-after (-1: never), reset-after, its
 --          nanoseconds, the instant for which it counts. Times are microseconds.
 
 -- Set by the first call: a function has no libraries while it is loaded.
@@ -52,7 +52,7 @@ local floor, ceil, max, min, huge, spread, pack, unpack_at
 local NO_TIME = -9007199254740992
 local NOT_QUEUED = -1
 local ASK, SOME, RECORD, REFUND, RESET = 1, 2, 3, 4, 5
-local REQUIRED, ANY, OPTIONAL = 0, 1, 2
+local REQUIRED, ANY, OPTIONAL, REPORTED, REPORTED_SHADOW = 0, 1, 2, 3, 4
 local FITS, OVER_LIMIT, INVALID, UNCERTAIN = 0, 1, 2, 3
 local LOG, COUNTER, FIXED, TOKEN, LEAKY, LONG_TOKEN, LONG_LEAKY = 1, 2, 3, 4, 5, 6, 7
 

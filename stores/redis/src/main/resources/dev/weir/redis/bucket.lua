@@ -65,7 +65,7 @@ do
 
   function bucket.charge(s, now, _, permits, p)
     local owed = backlog(s, now)
-    full_in(s, now, owed + p[EMISSION] * permits)
+    full_in(s, now, min(MOST_TICKS, owed + p[EMISSION] * permits)) -- A report may be of any size.
     if p[LIMIT] > s[WIDEST] or owed == 0 then
       s[WIDEST] = p[LIMIT] -- Nothing is owed for earlier limits any more, or they were smaller.
     end
@@ -122,11 +122,11 @@ do
     return given
   end
 
-  function bucket.remaining(s, now, p)
+  function bucket.balance(s, now, p)
     if p[EMISSION] == 0 then
       return 0
     end
-    return max(0, floor((p[TOLERANCE] - backlog(s, now)) / p[EMISSION]))
+    return floor((p[TOLERANCE] - backlog(s, now)) / p[EMISSION])
   end
 
   -- Returns the longest time that a full bucket takes to reset.

@@ -64,14 +64,14 @@ do
     return given
   end
 
-  function counter.remaining(s, now, p)
+  function counter.balance(s, now, p)
     if s[LAST] > now then
       return 0
     end
     local index = index_of(s, now)
     local current, previous = hits(s, index)
     local left = (index + 1) * s[WINDOW] - now
-    return max(0, p[LIMIT] - current - muldiv(previous, left, s[WINDOW], true))
+    return p[LIMIT] - current - muldiv(previous, left, s[WINDOW], true)
   end
 
   function counter.reset_at(s)

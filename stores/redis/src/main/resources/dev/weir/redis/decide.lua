@@ -204,7 +204,7 @@ end
 
 local function put_result(code, charge, remaining, wait, at)
   local reset_at, nanos = charge.meter.reset_at(charge.section)
-  put_six(code, max(0, min(charge.policy[BURST], remaining)), wait == huge and -1 or wait,
+  put_six(code, min(charge.policy[BURST], remaining), wait == huge and -1 or wait,
       max(0, reset_at - at), reset_at >= at and nanos or 0, at)
 end
 
@@ -212,8 +212,18 @@ local function put_uncertain()
   put_six(UNCERTAIN, 0, 0, 0, 0, 0)
 end
 
+-- Returns what is left; minus the debt, if more is counted than fits.
+local function balance(charge)
+  return charge.meter.balance(charge.section, charge.at, charge.policy)
+end
+
 local function remaining(charge)
-  return charge.meter.remaining(charge.section, charge.at, charge.policy)
+  return max(0, balance(charge))
+end
+
+-- Returns whether a charge is counted whatever is left.
+local function is_report(charge)
+  return charge.role == REPORTED or charge.role == REPORTED_SHADOW
 end
 
 -- Returns the wait from now on, even if the key's time is ahead of now.
@@ -233,14 +243,14 @@ local function check(charges, i, queued, most_wait)
   end
   local also = 0
   for j = 1, i - 1 do
-    if charges[j].key == charge.key and charges[j].code == FITS then
+    if charges[j].key == charge.key and (charges[j].code == FITS or is_report(charges[j])) then
       also = also + charges[j].permits
     end
   end
   charge.also = also
   local wait = wait_for(charge, queued and charge.permits or charge.permits + also, queued)
   if charge.permits == 0 then
-    wait = 0
+    wait = is_report(charge) and wait_for(charge, 1 + also, false) or 0
   end
   local fits = wait <= most_wait
   if not fits and wait == huge and queued then
@@ -268,7 +278,7 @@ local function settle(charges)
   local refused, any_asked, any_fits = false, false, false
   for i = 1, #charges do
     local role, fits = charges[i].role, charges[i].code == FITS
-    if role == REQUIRED then
+    if role == REQUIRED or role == REPORTED then
       refused = refused or not fits
     elseif role == ANY then
       any_asked, any_fits = true, any_fits or fits
@@ -296,13 +306,19 @@ local function ask()
   -- The permits that remain if nothing is charged must be computed before anything is charged.
   for i = 1, count do
     local charge = charges[i]
-    charge.charges = allowed and peeking == 0 and charge.code == FITS and charge.permits > 0
-    charge.left = charge.code ~= UNCERTAIN and charge.meter and remaining(charge) - charge.also or 0
+    local fits = charge.code == FITS
+    charge.charges = peeking == 0 and charge.permits > 0
+        and (allowed and fits or is_report(charge) and (fits or charge.code == OVER_LIMIT))
+    charge.left = charge.code ~= UNCERTAIN and charge.meter and max(0, remaining(charge) - charge.also) or 0
   end
   for i = 1, count do
     local charge = charges[i]
     if charge.code == UNCERTAIN or not charge.meter then
       put_uncertain()
+    elseif charge.charges and is_report(charge) then
+      charge_now(charge, 0, charge.permits, charge.policy)
+      local wait = charge.code ~= FITS and later(charge, wait_for(charge, 1, false)) or 0
+      put_result(charge.code, charge, balance(charge), wait, charge.at)
     elseif charge.charges then
       charge_now(charge, charge.wait, charge.permits, charge.policy)
       local wait = charge.wait > 0 and later(charge, charge.wait) or 0

@@ -52,12 +52,12 @@ do
     return given
   end
 
-  function fixed.remaining(s, now, p)
+  function fixed.balance(s, now, p)
     local from, start = counted(s), start_at(s, now)
     if start > from then
       return p[LIMIT]
     end
-    return start < from and 0 or max(0, p[LIMIT] - s[COUNT])
+    return start < from and 0 or p[LIMIT] - s[COUNT]
   end
 
   function fixed.reset_at(s)

@@ -257,11 +257,11 @@ do
     return given
   end
 
-  function log.remaining(s, now, p)
+  function log.balance(s, now, p)
     if s[LAST] > now then
       return 0
     end
-    return max(0, p[LIMIT] - counted(s, now))
+    return p[LIMIT] - counted(s, now)
   end
 
   function log.reset_at(s)

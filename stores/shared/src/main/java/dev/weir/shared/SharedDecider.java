@@ -81,6 +81,7 @@ public final class SharedDecider {
     } else if (charges.size() == 1
         && !charges.queued()
         && !charges.peeking()
+        && !charges.anyReports()
         && charges.permits(0) >= 0) {
       one(
           charges.binding(0),

@@ -147,6 +147,25 @@ public abstract class Oracle {
     return new Verdict(false, remaining(room.at(at)), retry);
   }
 
+  /**
+   * Counts the permits of a report whatever is left. It is allowed if nothing is owed after it; the
+   * retry-after is that of one permit. A report of 0 permits is allowed if a permit is left.
+   */
+  public final Verdict report(String key, long now, long permits) {
+    List<Admission> past = admitted.computeIfAbsent(key, k -> new ArrayList<>());
+    long at = effectiveNanos(past, multiple("now", now, resolution));
+    boolean fits = room(past).at(at) >= Math.max(1, permits) && permits <= policy.burst();
+    if (permits > 0) {
+      forget(past, at);
+      past.add(new Admission(at, permits, limit == 0 ? 0 : costNanos(permits)));
+    }
+    Room room = room(past);
+    boolean never = policy.burst() == 0 || limit == 0;
+    long retry = fits ? 0 : never ? Decision.NEVER : firstFit(room, at, 1) - now;
+    long left = Math.min(room.at(at), limit == 0 ? 0 : policy.burst());
+    return new Verdict(fits, permits == 0 ? Math.max(0, left) : left, retry);
+  }
+
   private long remaining(long room) {
     return Math.max(0, Math.min(room, limit == 0 ? 0 : policy.burst()));
   }
@@ -371,7 +390,7 @@ public abstract class Oracle {
       long emission = emissionNanos();
       long depth = Math.multiplyExact(emission, policy.burst());
       long full = fullNanos(past);
-      return at -> (depth - (full > at ? Math.subtractExact(full, at) : 0)) / emission;
+      return at -> Math.floorDiv(depth - (full > at ? Math.subtractExact(full, at) : 0), emission);
     }
   }
 

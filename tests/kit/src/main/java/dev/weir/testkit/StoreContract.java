@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract of every store besides its algorithms: several limits in one request, threads.
- * Changes of rules are in {@link RuleChangeContract}, bounds on keys in {@link
- * BoundedStoreContract}.
+ * Reports are in {@link ReportContract}, changes of rules in {@link RuleChangeContract}, bounds on
+ * keys in {@link BoundedStoreContract}.
  */
-public abstract class StoreContract extends StoreFixture {
+public abstract class StoreContract extends ReportContract {
   private static final long SECOND = 1_000_000_000L;
 
   private static Policy log(long permits) {
@@ -179,10 +179,16 @@ public abstract class StoreContract extends StoreFixture {
   private static Request request(SplittableRandom random, long now, int limits) {
     List<Part> parts = new ArrayList<>();
     Role[] roles = Role.values();
+    boolean[] reports = {random.nextBoolean(), random.nextInt(4) == 0}; // By turns of the limits.
     for (int i = random.nextInt(1, 5); i > 0; i--) {
-      Role role = random.nextBoolean() ? Role.REQUIRED : roles[random.nextInt(roles.length)];
+      int limit = random.nextInt(limits);
+      boolean report = reports[limit % 2];
+      Role role = report ? Role.REPORTED : Role.REQUIRED;
+      while (random.nextBoolean() || role.isReport() != report) {
+        role = roles[random.nextInt(roles.length)];
+      }
       String key = "key-" + random.nextInt(2);
-      parts.add(new Part(random.nextInt(limits), key, random.nextLong(0, 6), role));
+      parts.add(new Part(limit, key, random.nextLong(0, 6), role));
     }
     return new Request(now, parts, random.nextInt(5) == 0);
   }
@@ -210,26 +216,34 @@ public abstract class StoreContract extends StoreFixture {
       for (int i = 0; i < fits.size(); i++) {
         assertThat(charges.fits(i)).as("%s, charge %d", request, i).isEqualTo(fits.get(i));
         Part part = request.parts().get(i);
-        if (allowed && fits.get(i) && !request.peek()) {
-          oracles.get(part.limit()).decide(part.key(), request.nowNanos(), part.permits());
+        Oracle oracle = oracles.get(part.limit());
+        if (part.role().isReport() && part.permits() > 0 && !request.peek()) {
+          long left = oracle.report(part.key(), request.nowNanos(), part.permits()).remaining();
+          assertThat(charges.remaining(i)).as("%s, report %d", request, i).isEqualTo(left);
+        } else if (allowed && fits.get(i) && !request.peek()) {
+          oracle.decide(part.key(), request.nowNanos(), part.permits());
         }
       }
     }
   }
 
-  /** Returns which parts fit, each beside those before it that fit and have the same key. */
+  /**
+   * Returns which parts fit, each beside those before it that fit, or are reports, and have the
+   * same key.
+   */
   private static List<Boolean> fits(List<Oracle> oracles, Request request) {
     List<Boolean> fits = new ArrayList<>();
     for (Part part : request.parts()) {
-      long permits = part.permits();
+      boolean question = part.role().isReport() && part.permits() == 0;
+      long permits = question ? 1 : part.permits();
       for (int j = 0; j < fits.size(); j++) {
         Part before = request.parts().get(j);
         boolean same = before.limit() == part.limit() && before.key().equals(part.key());
-        permits += same && fits.get(j) ? before.permits() : 0;
+        permits += same && (fits.get(j) || before.role().isReport()) ? before.permits() : 0;
       }
       Oracle oracle = oracles.get(part.limit());
-      fits.add(
-          part.permits() == 0 || oracle.peek(part.key(), request.nowNanos(), permits).allowed());
+      boolean always = part.permits() == 0 && !question;
+      fits.add(always || oracle.peek(part.key(), request.nowNanos(), permits).allowed());
     }
     return fits;
   }
@@ -240,7 +254,7 @@ public abstract class StoreContract extends StoreFixture {
     boolean any = false;
     for (int i = 0; i < fits.size(); i++) {
       Role role = request.parts().get(i).role();
-      required &= role != Role.REQUIRED || fits.get(i);
+      required &= (role != Role.REQUIRED && role != Role.REPORTED) || fits.get(i);
       asked |= role == Role.ANY;
       any |= role == Role.ANY && fits.get(i);
     }

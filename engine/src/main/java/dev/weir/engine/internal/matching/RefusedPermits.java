@@ -40,7 +40,8 @@ public final class RefusedPermits {
   /** Records the permits of a request that were not charged. */
   public void decided(Charges charges, long nowNanos) {
     for (int i = 0; i < charges.size(); i++) {
-      if (charges.permits(i) > 0 && !(charges.allowed() && charges.fits(i))) {
+      boolean charged = charges.counted(i) || (charges.allowed() && charges.fits(i));
+      if (charges.permits(i) > 0 && !charged) {
         add(charges, i, nowNanos);
       }
     }

@@ -27,6 +27,9 @@ public final class SplitRequest {
    * second store, an ANY is OPTIONAL in the first; and once one has passed in the first, those in
    * the second are OPTIONAL. So both stores allow their parts exactly if Charges.settle allows the
    * whole.
+   *
+   * Reports are counted first, one after the other: they are counted whatever the other charges do,
+   * and are never given back. If one refuses the request, the others are only peeked at.
    */
 
   /** The charges that belong to one store, and their places in the whole request. */
@@ -84,6 +87,7 @@ public final class SplitRequest {
   private final Consumer<? super Charges> done;
   private final Part first;
   private final Part second;
+  private int reports;
   private boolean secondAnswered;
 
   /**
@@ -100,7 +104,9 @@ public final class SplitRequest {
     this.first = new Part(first, whole.size());
     this.second = new Part(second, whole.size());
     for (int i = 0; i < whole.size(); i++) {
-      (first.owns(whole.binding(i)) ? this.first : this.second).add(whole, i);
+      if (!isReport(i)) {
+        (first.owns(whole.binding(i)) ? this.first : this.second).add(whole, i);
+      }
     }
     if (whole.peeking()) {
       this.first.charges.peek();
@@ -108,7 +114,37 @@ public final class SplitRequest {
     }
   }
 
+  private boolean isReport(int i) {
+    return whole.role(i).isReport() && !whole.peeking();
+  }
+
   public void decide() {
+    while (reports < whole.size() && !isReport(reports)) {
+      reports++;
+    }
+    if (reports < whole.size()) {
+      count(reports++);
+      return;
+    }
+    decideFirst();
+  }
+
+  /** Counts a report, and goes on. */
+  private void count(int i) {
+    Store store = first.store.owns(whole.binding(i)) ? first.store : second.store;
+    store.decide(
+        new Charges().add(whole.binding(i), whole.fingerprint(i), whole.permits(i), whole.role(i)),
+        nowNanos,
+        counted -> {
+          whole.result(i, counted, 0);
+          if (!counted.allowed()) {
+            first.charges.peek();
+          }
+          decide();
+        });
+  }
+
+  private void decideFirst() {
     if (second.has(Role.ANY)) {
       first.anyIsOptional();
     }
@@ -119,7 +155,7 @@ public final class SplitRequest {
     if (first.anyPasses(whole)) {
       second.anyIsOptional();
     }
-    if (!first.charges.allowed()) {
+    if (!first.charges.allowed() || first.charges.peeking()) {
       second.charges.peek(); // The answer still has what remains.
     }
     try {

@@ -264,7 +264,7 @@ class SplitRequestTest {
 
   private static List<Ask> asks(SplittableRandom random, int limits) {
     List<Ask> asks = new ArrayList<>();
-    Role[] roles = Role.values();
+    Role[] roles = {Role.REQUIRED, Role.ANY, Role.OPTIONAL}; // Reports: RoutedStoreContractTest.
     long now = 0;
     for (int i = 0; i < 60; i++) {
       now += random.nextInt(3) == 0 ? random.nextLong(SECOND / 2) : 0;

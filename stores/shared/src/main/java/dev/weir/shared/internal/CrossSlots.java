@@ -1,6 +1,7 @@
 package dev.weir.shared.internal;
 
 import dev.weir.Charges;
+import dev.weir.Charges.Role;
 import dev.weir.Decision;
 import dev.weir.shared.Link;
 import dev.weir.shared.SharedBinding;
@@ -11,7 +12,7 @@ import java.util.function.Consumer;
 /**
  * A request whose keys are in several slots of a cluster, which no script can decide in one step:
  * each charge is made on its own, and all of them are given back if the request is refused. It may
- * cause refusals of other requests meanwhile; it never admits too much.
+ * cause refusals of other requests meanwhile; it never admits too much. Reports stay counted.
  */
 public final class CrossSlots {
   private CrossSlots() {}
@@ -45,8 +46,9 @@ public final class CrossSlots {
     Charges[] parts = new Charges[size];
     AtomicInteger missing = new AtomicInteger(size);
     for (int i = 0; i < size; i++) {
+      Role role = charges.role(i).isReport() ? charges.role(i) : Role.REQUIRED;
       Charges part =
-          new Charges().add(charges.binding(i), charges.fingerprint(i), charges.permits(i));
+          new Charges().add(charges.binding(i), charges.fingerprint(i), charges.permits(i), role);
       parts[i] = charges.peeking() ? part.peek() : part;
     }
     for (Charges part : parts) {
@@ -70,7 +72,7 @@ public final class CrossSlots {
     }
     boolean allowed = charges.settle();
     for (int i = 0; i < parts.length && !allowed && !charges.peeking(); i++) {
-      if (parts[i].fits(0) && parts[i].permits(0) > 0) {
+      if (parts[i].counted(0) && !charges.role(i).isReport()) {
         Decision decision = parts[i].decision(0);
         decider.refund(
             (SharedBinding) charges.binding(i),

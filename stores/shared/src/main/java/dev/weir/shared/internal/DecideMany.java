@@ -21,7 +21,8 @@ public final class DecideMany extends Operation {
   private final LongConsumer apart;
 
   /** A charge as it was sent, for the time after the charges have been handed on. */
-  private record SentRequest(SharedBinding binding, long fingerprint, long permits) {}
+  private record SentRequest(
+      SharedBinding binding, long fingerprint, long permits, boolean isReport) {}
 
   private final List<SentRequest> sent = new ArrayList<>();
   private final List<Result> results = new ArrayList<>();
@@ -71,7 +72,8 @@ public final class DecideMany extends Operation {
     results.clear();
     call.decideMany(charges.size(), charges.peeking(), charges.queued(), charges.maxWaitNanos());
     for (int i = 0; i < charges.size(); i++) {
-      sent.add(new SentRequest(binding(i), charges.fingerprint(i), charges.permits(i)));
+      boolean isReport = charges.role(i).isReport();
+      sent.add(new SentRequest(binding(i), charges.fingerprint(i), charges.permits(i), isReport));
       call.charge(binding(i), charges.fingerprint(i), charges.permits(i), charges.role(i));
     }
   }
@@ -146,7 +148,7 @@ public final class DecideMany extends Operation {
     for (int i = 0; i < results.size() && allowed && !peeking; i++) {
       SentRequest one = sent.get(i);
       Result result = results.get(i);
-      if (result.fits() && one.permits() > 0) {
+      if (result.fits() && one.permits() > 0 && !one.isReport()) {
         refunds.add(
             new Refund(
                 one.binding(),

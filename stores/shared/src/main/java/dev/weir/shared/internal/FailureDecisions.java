@@ -148,7 +148,8 @@ public final class FailureDecisions {
       local.maxWait(charges.maxWaitNanos());
     }
     boolean mixed = local.size() < charges.size();
-    if (charges.peeking() || (mixed && !passes(charges, local, places, nowNanos))) {
+    boolean refused = mixed && !charges.peeking() && !passes(charges, local, places, nowNanos);
+    if (charges.peeking() || refused) {
       local.peek();
     }
     if (anyForgiven(charges)) {
@@ -160,6 +161,21 @@ public final class FailureDecisions {
     }
     store.decide(local, nowNanos);
     fill(charges, local, places);
+    if (refused && local.anyReports()) {
+      count(charges, local, places, nowNanos);
+    }
+  }
+
+  /** Counts the reports of a request that is refused. */
+  private void count(Charges charges, Charges local, int[] places, long nowNanos) {
+    Charges report = new Charges();
+    for (int j = 0; j < local.size(); j++) {
+      if (local.role(j).isReport()) {
+        report.clear().add(local.binding(j), local.fingerprint(j), local.permits(j), local.role(j));
+        store.decide(report, nowNanos);
+        charges.result(places[j], report, 0);
+      }
+    }
   }
 
   /** Returns whether a charge of role ANY passes by its failure mode, without a decision. */

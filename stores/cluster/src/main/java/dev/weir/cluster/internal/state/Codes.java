@@ -5,7 +5,9 @@ import dev.weir.Reason;
 
 /** The numbers of roles and reasons in entries and replies. Their meaning must never change. */
 final class Codes {
-  private static final Role[] ROLES = {Role.REQUIRED, Role.ANY, Role.OPTIONAL};
+  private static final Role[] ROLES = {
+    Role.REQUIRED, Role.ANY, Role.OPTIONAL, Role.REPORTED, Role.REPORTED_SHADOW
+  };
 
   private static final Reason[] REASONS = {
     Reason.WITHIN_LIMIT,
