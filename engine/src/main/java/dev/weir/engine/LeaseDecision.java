@@ -93,8 +93,10 @@ final class LeaseDecision {
     Charges charges = charged.charges();
     Binding binding = charges.binding(place);
     long asked = charges.permits(place);
-    long refuseFor = asked > 0 ? LeaseTerms.refusalNanos(status, answer, charged.revision()) : 0;
-    boolean leased = leases.ledger.max() > 0 && LeaseTerms.possible(limit, binding);
+    boolean report = charges.role(place).isReport(); // It is counted here, whatever is left.
+    long refuseFor =
+        asked > 0 && !report ? LeaseTerms.refusalNanos(status, answer, charged.revision()) : 0;
+    boolean leased = !report && leases.ledger.max() > 0 && LeaseTerms.possible(limit, binding);
     Loan loan =
         new Loan(0, 0, 0, refuseFor, refuseFor > 0 ? asked : 0, limit.policy().sharing(), leased);
     boolean lends = leased && passes() && charges.fits(place) && asked > 0;

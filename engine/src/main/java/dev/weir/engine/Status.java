@@ -29,6 +29,10 @@ public record Status(
     long limitRemaining,
     long durationUntilResetSeconds) {
 
+  public Status {
+    limitRemaining = Math.max(0, limitRemaining); // A debt leaves none.
+  }
+
   /** The value of {@code limitRemaining} if there is no limit. */
   public static final long UNLIMITED = (1L << 32) - 1;
 
@@ -61,6 +65,11 @@ public record Status(
   /** Returns the answer to a descriptor whose subject has no limit by the rule that it matches. */
   public static Status unlimited(Rule rule) {
     return new Status(true, rule, null, null, UNLIMITED, 0);
+  }
+
+  /** Returns how many permits are counted beyond the limit after a report of costs; 0 if none. */
+  public long debt() {
+    return decision == null ? 0 : Math.max(0, -decision.remaining());
   }
 
   /**

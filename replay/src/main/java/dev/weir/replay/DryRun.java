@@ -233,7 +233,7 @@ public final class DryRun {
             each.permits() == null
                 ? new Descriptor(each.entries(), each.limitOverride(), permits)
                 : each);
-    return new Request(request.domain(), descriptors, request.permits());
+    return new Request(request.domain(), descriptors, request.permits(), request.charge());
   }
 
   private Run run(RuleSet rules, ReplayTally tally, Map<Subject, SubjectLimits> records) {

@@ -35,6 +35,7 @@ public final class Rule {
   private final long requestsPerUnit;
   private final int unitMultiplier;
   private final @Nullable QueueBounds queue;
+  private final CostMode costs;
   private final int byLevel;
   private final UnknownSubject unknown;
   private final Map<String, Object> metadata;
@@ -63,6 +64,7 @@ public final class Rule {
     requestsPerUnit = draft.requestsPerUnit;
     unitMultiplier = draft.unitMultiplier;
     queue = draft.queue;
+    costs = draft.costs;
     byLevel = draft.byLevel;
     unknown = draft.unknown;
     metadata = draft.metadata;
@@ -161,6 +163,11 @@ public final class Rule {
   /** Returns how requests beyond the limit may wait, or null if they are refused at once. */
   public @Nullable QueueBounds queue() {
     return queue;
+  }
+
+  /** Returns how the rule takes the costs of requests. */
+  public CostMode costs() {
+    return costs;
   }
 
   /**

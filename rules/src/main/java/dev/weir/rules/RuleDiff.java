@@ -81,6 +81,7 @@ final class RuleDiff {
       }
       change(is, "throttle ", Words.throttle(before), Words.throttle(after));
       change(is, "on_limit ", Words.onLimit(was), Words.onLimit(is));
+      change(is, "costs ", Words.lower(was.costs()), Words.lower(is.costs()));
       change(is, "by ", Words.by(was), Words.by(is));
       store(was, is);
       change(is, "consistency ", Words.consistency(before), Words.consistency(after));

@@ -43,6 +43,24 @@ class RateLimitTest {
   }
 
   @Test
+  void costs_areBeforeOrReported() {
+    String limit = "{unit: day, requests_per_unit: 7";
+    assertThat(Texts.limit(limit + "}").costs()).isEqualTo(CostMode.BEFORE);
+    assertThat(Texts.limit(limit + ", costs: Before}").costs()).isEqualTo(CostMode.BEFORE);
+    assertThat(Texts.limit(limit + ", costs: reported}").costs()).isEqualTo(CostMode.REPORTED);
+  }
+
+  @Test
+  void reportedCosts_areRefusedInQuotaMode() {
+    String yaml = Texts.file("{unit: day, requests_per_unit: 7, costs: reported}");
+    assertThat(Texts.problems(yaml + "    quota_mode: true\n"))
+        .containsExactly(
+            "rules.yaml:4:51 costs: reported (expected: before, in quota_mode; a report is counted"
+                + " in each of the rules)");
+    assertThat(Texts.problems(yaml + "    shadow_mode: true\n")).isEmpty();
+  }
+
+  @Test
   void everyAlgorithm_isKnownByItsText() {
     for (Algorithm algorithm : Algorithm.values()) {
       Rule rule =

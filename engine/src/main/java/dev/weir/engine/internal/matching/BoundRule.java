@@ -6,6 +6,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.engine.internal.metrics.RuleCounters;
 import dev.weir.engine.internal.metrics.RuleLabels;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Rule;
@@ -82,6 +83,7 @@ public final class BoundRule {
                 && local
                 && byValue == null
                 && !rule.shadowMode()
+                && rule.costs() == CostMode.BEFORE
                 && rule.replaces().isEmpty()
                 && currentLimit.policy().enforced() == currentLimit.policy()
             ? new PlainRule(rule, currentLimit, binding.policy(), revision)

@@ -15,6 +15,7 @@ import dev.weir.engine.LimitOrigin;
 import dev.weir.engine.RequestBatch;
 import dev.weir.engine.Status;
 import dev.weir.engine.internal.subjects.Subjects;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Rule;
@@ -73,6 +74,7 @@ public final class PendingRequest {
   private CountMode counted = CountMode.ALWAYS;
   private boolean kept;
   private boolean behind;
+  private boolean reporting;
   private boolean plain;
 
   /** The texts of a plain request: each entry's key with its value behind it. */
@@ -101,6 +103,7 @@ public final class PendingRequest {
     counted = CountMode.ALWAYS;
     kept = false;
     behind = false;
+    reporting = false;
     plain = false;
     Arrays.fill(texts, 0, textCount, "");
     textCount = 0;
@@ -181,6 +184,11 @@ public final class PendingRequest {
     local = true;
   }
 
+  /** Sets whether the request reports costs, which all of its limits count whatever is left. */
+  void reporting(boolean reports) {
+    reporting = reports;
+  }
+
   /**
    * Makes the request one whose turn it is in a queue: no others are before it, and it counts only
    * if it is allowed, since its refusal was counted when it came.
@@ -231,8 +239,21 @@ public final class PendingRequest {
    */
   public void queuedBehind(int i, long permits) {
     matches[i].permitsAhead = permits;
-    charges.peek();
+    chargeReportsAlone();
     behind = true;
+  }
+
+  /** Makes the request charge nothing: it is refused. Reports are counted all the same. */
+  private void chargeReportsAlone() {
+    if (!charges.anyReports()) {
+      charges.peek();
+      return;
+    }
+    for (int i = 0; i < charges.size(); i++) {
+      if (!charges.role(i).isReport()) {
+        charges.permits(i, 0);
+      }
+    }
   }
 
   /** Marks the request as impossible to decide, with the reason. */
@@ -326,7 +347,7 @@ public final class PendingRequest {
             null,
             LimitOrigin.REQUEST);
     match.charge = charges.size();
-    charges.add(binding, fingerprint, permits);
+    charges.add(binding, fingerprint, permits, reporting ? Role.REPORTED : Role.REQUIRED);
     local &= isLocal;
   }
 
@@ -346,7 +367,9 @@ public final class PendingRequest {
     match.limit = limit;
     match.charge = charges.size();
     match.spare = limit.policy().throttle().spare(load);
-    charges.add(binding, fingerprint, permits, role(bound.rule, match.spare));
+    Role role = role(bound.rule, match.spare);
+    // The report of a request that has waited was counted when it came.
+    charges.add(binding, fingerprint, isTurn() && role.isReport() ? 0 : permits, role);
     local &= bound.local;
     quotas |= bound.rule.quotaMode();
   }
@@ -372,7 +395,10 @@ public final class PendingRequest {
     anyUndecided = true;
   }
 
-  private static Role role(Rule rule, boolean spare) {
+  private Role role(Rule rule, boolean spare) {
+    if (reporting || rule.costs() == CostMode.REPORTED) {
+      return spare || rule.shadowMode() ? Role.REPORTED_SHADOW : Role.REPORTED;
+    }
     return spare || rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
   }
 
@@ -425,7 +451,9 @@ public final class PendingRequest {
     if (match.undecided != null) {
       return match.role == Role.OPTIONAL || match.forgiven();
     }
-    return match.charge == Match.NO_CHARGE || charges.role(match.charge) == Role.OPTIONAL;
+    return match.charge == Match.NO_CHARGE
+        || charges.role(match.charge) == Role.OPTIONAL
+        || charges.role(match.charge) == Role.REPORTED_SHADOW;
   }
 
   /**
@@ -440,7 +468,7 @@ public final class PendingRequest {
     for (int i = 0; i < size; i++) {
       Match match = matches[i];
       if (match.undecided != null && !match.forgiven()) {
-        refused |= match.role == Role.REQUIRED;
+        refused |= match.role == Role.REQUIRED || match.role == Role.REPORTED;
         anyAsked |= match.role == Role.ANY;
       }
     }
@@ -450,7 +478,7 @@ public final class PendingRequest {
     }
     refused |= anyAsked && !otherAsked;
     if (refused) {
-      charges.peek();
+      chargeReportsAlone();
     }
   }
 

@@ -62,6 +62,7 @@ public final class RequestMatcher {
   public PendingRequest match(
       PendingRequest pending, Request request, Revision revision, long nowNanos, double load) {
     pending.begin(revision, nowNanos, load);
+    pending.reporting(request.charge());
     String problem = problem(request, revision);
     if (problem != null) {
       pending.invalid(problem);

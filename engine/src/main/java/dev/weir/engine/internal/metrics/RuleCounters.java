@@ -30,7 +30,7 @@ public final class RuleCounters {
    * @param reason the reason of the decision before anything makes up for a refusal, such as a
    *     shadow
    * @param limit the most permits the key can hold
-   * @param remaining the remaining permits of that decision
+   * @param remaining the remaining permits of that decision; negative for a debt
    * @param fits whether the permits fit by themselves
    * @param passed whether the request passed: permits that fit were charged
    */
@@ -47,7 +47,9 @@ public final class RuleCounters {
       case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> undecided.add(permits);
       case TOLERATED -> (passed ? tolerated : refusedByOther).add(permits);
       default -> {
-        if (!fits) {
+        if (remaining < 0) {
+          owed(permits, limit, remaining, nearPercent);
+        } else if (!fits) {
           over(permits, limit, remaining, nearPercent);
         } else if (passed) {
           withinLimit.add(permits);
@@ -61,6 +63,14 @@ public final class RuleCounters {
     if (shadowed) {
       shadowMode.add(permits);
     }
+  }
+
+  /** Divides permits of a report into those beyond the limit, which are a debt, and the others. */
+  private void owed(long permits, long limit, long remaining, int nearPercent) {
+    long beyond = Math.min(permits, -remaining);
+    overLimit.add(beyond);
+    withinLimit.add(permits - beyond);
+    addNear(above(near(limit, nearPercent), limit - permits + beyond, limit));
   }
 
   /** Divides permits that do not all fit into those beyond the limit and those that would fit. */

@@ -32,6 +32,7 @@ public enum Place {
       "granularity",
       "throttle",
       "on_limit",
+      "costs",
       "store",
       "consistency",
       "sync_interval",

@@ -5,6 +5,7 @@ import dev.weir.FullMode;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Throttle;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.DidYouMean;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.RuleDefaults;
@@ -65,16 +66,19 @@ public final class RateLimitParser {
     StoreFields sharing =
         StoreFields.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
     draft.queue = OnLimitParser.read(file, fields, draft.requestsPerUnit, problems);
+    @Nullable CostMode costs = CostFields.read(fields, draft);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
     @Nullable FullMode whenFull =
         fields.choice("when_full", List.of(FullMode.values()), FullMode.DENY);
     if (problems.errors() > errorsBefore
         || algorithm == null
         || throttle == null
+        || costs == null
         || whenFull == null) {
       return;
     }
     draft.store = sharing.store();
+    draft.costs = costs;
     draft.byLevel = subjects.level();
     draft.unknown = subjects.unknown();
     Policy.Builder builder =
@@ -137,6 +141,7 @@ public final class RateLimitParser {
             "granularity",
             "throttle",
             "on_limit",
+            "costs",
             "store",
             "consistency",
             "sync_interval",

@@ -1,6 +1,7 @@
 package dev.weir.rules.internal.parse;
 
 import dev.weir.Policy;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.Position;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.RateLimitUnit;
@@ -47,6 +48,7 @@ public final class RuleDraft {
   public long requestsPerUnit;
   public int unitMultiplier = 1;
   @Nullable public QueueBounds queue;
+  public CostMode costs = CostMode.BEFORE;
   public int byLevel = SubjectFields.NONE;
   public UnknownSubject unknown = UnknownSubject.WAIT;
   public Map<String, Object> metadata = Map.of();

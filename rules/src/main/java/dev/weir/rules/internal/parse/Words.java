@@ -4,6 +4,7 @@ import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.internal.Choice;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.PlanLimit;
 import dev.weir.rules.QueueBounds;
@@ -54,6 +55,9 @@ public final class Words {
       words.append(", throttle ").append(throttle(policy));
     }
     words.append(queue(rule));
+    if (rule.costs() != CostMode.BEFORE) {
+      words.append(", costs ").append(lower(rule.costs()));
+    }
     if (rule.byLevel() != SubjectFields.NONE) {
       words.append(", by ").append(by(rule));
     }
