@@ -101,6 +101,10 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   @Override
   public void decide(Request request, Consumer<? super Answer> done) {
     List<Descriptor> descriptors = request.descriptors();
+    if (request.charge()) {
+      report(request, done);
+      return;
+    }
     if (descriptors.size() != 1) {
       decideSeveral(request, done);
       return;
@@ -114,6 +118,19 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
       done.accept(known);
     } else {
       request(request, descriptor, permits, keyed, done);
+    }
+  }
+
+  /** Sends a report of costs: only the service counts it. */
+  private void report(Request request, Consumer<? super Answer> done) {
+    String problem = Messages.problem(request);
+    Consumer<Answer> last = problem == null ? askedBytes.until(request, done) : null;
+    if (problem != null) {
+      done.accept(Answer.of(false, List.of(), problem, revision()));
+    } else if (last == null) {
+      done.accept(answerUnavailable(request, Reason.OVERLOADED));
+    } else {
+      sendWhole(request, new @Nullable Key[request.descriptors().size()], last);
     }
   }
 
@@ -313,7 +330,9 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   public Answer answerUnavailable(Request request, Reason reason) {
     counters.answeredAway.increment();
     @Nullable Key[] found = new Key[request.descriptors().size()];
-    for (int i = 0; i < found.length; i++) {
+    for (int i = 0;
+        i < found.length && !request.charge();
+        i++) { // What is held here pays no costs.
       found[i] = find(request, i);
     }
     return away.answer(request, found, reason, revision());

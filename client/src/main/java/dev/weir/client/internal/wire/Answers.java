@@ -67,7 +67,7 @@ public final class Answers {
             reason == Reason.UNCERTAIN ? cause(said) : "",
             said.getPolicy(),
             limit == null ? 0 : limit.policy().burst(),
-            said.getRemaining(),
+            said.getRemaining() - said.getDebt(),
             allowed ? 0 : retryAfter,
             nanos(said.getResetAfterMs()),
             nowNanos,

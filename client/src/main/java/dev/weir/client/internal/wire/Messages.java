@@ -33,7 +33,8 @@ public final class Messages {
   }
 
   public static Check check(Request request) {
-    Check.Builder check = Check.newBuilder().setDomain(request.domain());
+    Check.Builder check =
+        Check.newBuilder().setDomain(request.domain()).setCharge(request.charge());
     for (Descriptor descriptor : request.descriptors()) {
       check.addDescriptors(descriptor(descriptor, permits(request, descriptor)));
     }

@@ -146,9 +146,16 @@ public final class CheckAnswer {
     if (deciding != null && deciding.currentLimit() != null) {
       json.writeNumberField("limit", deciding.currentLimit().requestsPerUnit());
       json.writeNumberField("remaining", deciding.limitRemaining());
+      debt(json, deciding);
     }
     json.writeStringField("reason", reason.name());
     cause(json, answer.cause());
+  }
+
+  private static void debt(JsonGenerator json, Status status) throws IOException {
+    if (status.debt() > 0) {
+      json.writeNumberField("debt", status.debt());
+    }
   }
 
   private static void cause(JsonGenerator json, String cause) throws IOException {
@@ -281,6 +288,7 @@ public final class CheckAnswer {
       json.writeNumberField("window-ms", millis(limit.policy().quota().windowNanos()));
       json.writeStringField("algorithm", limit.policy().algorithm().toString());
       json.writeNumberField("remaining", status.limitRemaining());
+      debt(json, status);
       json.writeStringField("reason", decision.reason().name());
       cause(json, decision.cause());
       if (decision.retryAfterNanos() != Decision.NEVER) {

@@ -85,11 +85,13 @@ public final class CheckReader {
    *
    * @param permits permits of each descriptor that has no number of its own; Envoy's protocol reads
    *     0 as 1, Weir's own protocol takes it as 0
+   * @param charge whether the permits are counted whatever is left
    */
-  public static Request request(String domain, List<Descriptor> descriptors, long permits) {
+  public static Request request(
+      String domain, List<Descriptor> descriptors, long permits, boolean charge) {
     List<Descriptor> charged =
         permits == 0 ? descriptors.stream().map(CheckReader::peek).toList() : descriptors;
-    return new Request(domain, charged, permits);
+    return new Request(domain, charged, permits, charge);
   }
 
   private static Descriptor peek(Descriptor descriptor) {

@@ -31,7 +31,7 @@ final class DescriptorReader {
       return switch (field) {
         case "hitsAddend", "hits_addend" -> "permits";
         case "requestsPerUnit" -> "requests_per_unit";
-        case "permits", "descriptor" -> "";
+        case "permits", "descriptor", "charge" -> "";
         default -> field;
       };
     }
@@ -60,13 +60,15 @@ final class DescriptorReader {
     String domain = null;
     List<Descriptor> descriptors = null;
     Long permits = null;
+    boolean charge = false;
     for (String field = nextField(); field != null; field = nextField()) {
       switch (field) {
         case "domain" -> domain = json.text();
         case "permits" -> permits = once(permits, number(MAX_UINT32));
         case "descriptors" -> descriptors = either(descriptors, descriptors());
         case "descriptor" -> descriptors = either(descriptors, List.of(shortForm()));
-        default -> throw json.unknown("domain, descriptors, descriptor, permits");
+        case "charge" -> charge = json.truth();
+        default -> throw json.unknown("domain, descriptors, descriptor, permits, charge");
       }
     }
     json.end();
@@ -83,7 +85,7 @@ final class DescriptorReader {
       throw new BadRequest(
           json.path("descriptors") + ": missing (expected: a list, or one descriptor)");
     }
-    return CheckReader.request(domain, descriptors, permits == null ? 1 : permits);
+    return CheckReader.request(domain, descriptors, permits == null ? 1 : permits, charge);
   }
 
   private List<Descriptor> either(@Nullable List<Descriptor> before, List<Descriptor> now)

@@ -14,6 +14,7 @@ import dev.weir.protocol.envoy.RateLimitStrategy;
 import dev.weir.protocol.envoy.TokenBucket;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.LeaseCall;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
@@ -130,6 +131,9 @@ final class QuotaReport {
     }
     if (rule.queue() != null) {
       return "on_limit: queue (expected: drop, where Envoys take quotas)";
+    }
+    if (rule.costs() == CostMode.REPORTED) {
+      return "costs: reported (expected: before, where Envoys take quotas)";
     }
     if (rule.shadowMode() || rule.quotaMode()) {
       String mode = rule.shadowMode() ? "shadow_mode" : "quota_mode";

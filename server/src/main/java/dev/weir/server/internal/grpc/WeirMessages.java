@@ -80,7 +80,7 @@ final class WeirMessages {
       descriptors.add(new Descriptor(entries, limit, permits));
     }
     long permits = check.hasPermits() ? Integer.toUnsignedLong(check.getPermits()) : 1;
-    return CheckReader.request(check.getDomain(), descriptors, permits);
+    return CheckReader.request(check.getDomain(), descriptors, permits, check.getCharge());
   }
 
   private static RateLimitUnit unit(WeirProto.Limit limit, String path) throws BadRequest {
@@ -150,6 +150,7 @@ final class WeirMessages {
           .setWindowMs(CheckAnswer.millis(limit.policy().quota().windowNanos()))
           .setAlgorithm(limit.policy().algorithm().toString())
           .setRemaining(status.limitRemaining())
+          .setDebt(status.debt())
           .setResetAfterMs(CheckAnswer.millis(decision.resetAfterNanos()));
       if (decision.retryAfterNanos() != Decision.NEVER) {
         message.setRetryAfterMs(decision.retryAfterMillis());

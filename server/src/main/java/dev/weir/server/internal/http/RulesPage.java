@@ -4,6 +4,7 @@ import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.internal.Choice;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.RateLimitUnit;
@@ -36,6 +37,7 @@ public final class RulesPage {
           .append(rule.quotaMode())
           .append(throttle(rule))
           .append(onLimit(rule))
+          .append(rule.costs() == CostMode.BEFORE ? "" : ", costs: " + Choice.text(rule.costs()))
           .append(shared ? sharing(rule) : alone(rule))
           .append('\n');
     }

@@ -54,9 +54,10 @@ final class CheckCalls {
   /**
    * Adds a command; there must be room.
    *
+   * @param charge whether the permits are counted whatever is left
    * @throws BadRequest if a text is not UTF-8; the command is not added then
    */
-  void add(RespArguments command, long permits, long nowNanos) throws BadRequest {
+  void add(RespArguments command, long permits, boolean charge, long nowNanos) throws BadRequest {
     int count = command.count() - 3;
     if (keysAndValues.length < count) {
       keysAndValues = Arrays.copyOf(keysAndValues, count);
@@ -66,11 +67,13 @@ final class CheckCalls {
       keysAndValues[i + 1] = command.utf8(i + 4, "entry value");
     }
     String domain = word(command, 1, "domain");
-    if (apart.isEmpty() && decider.add(batch, domain, keysAndValues, count, permits, nowNanos)) {
+    boolean plain = apart.isEmpty() && !charge;
+    if (plain && decider.add(batch, domain, keysAndValues, count, permits, nowNanos)) {
       return;
     }
     runBatch();
-    apart.add(RequestBatch.request(domain, keysAndValues, count, permits));
+    Request request = RequestBatch.request(domain, keysAndValues, count, permits);
+    apart.add(charge ? request.charging() : request);
   }
 
   /** Returns a text, most often one that was read lately. */
@@ -171,7 +174,7 @@ final class CheckCalls {
         more,
         answer.allowed(),
         status.currentLimit(),
-        status.limitRemaining(),
+        status.limitRemaining() - status.debt(),
         decision == null ? 0 : decision.retryAfterNanos(),
         decision == null ? 0 : decision.resetAfterNanos(),
         status.reason(),

@@ -46,6 +46,7 @@ final class RespCommands {
           new KnownCommand("throttle", -5, 1, "write"),
           new KnownCommand("gcra", -5, 1, "write"),
           new KnownCommand("weir.check", -5, 0, "write"),
+          new KnownCommand("weir.charge", -5, 0, "write"),
           new KnownCommand("weir.lease", -6, 0, "write"),
           new KnownCommand("weir.return", -3, 0, "write"),
           new KnownCommand("del", -2, 1, "write"),
@@ -146,7 +147,10 @@ final class RespCommands {
         return NextStep.AGAIN;
       }
       if (command.is(0, "WEIR.CHECK")) {
-        return check(session, command, nowNanos, later);
+        return check(session, command, false, nowNanos, later);
+      }
+      if (command.is(0, "WEIR.CHARGE")) {
+        return check(session, command, true, nowNanos, later);
       }
       if (!checks.run(later)) {
         return NextStep.AGAIN;
@@ -348,7 +352,11 @@ final class RespCommands {
   }
 
   private NextStep check(
-      RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
+      RespSession session,
+      RespArguments command,
+      boolean charge,
+      long nowNanos,
+      Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
       return error(NO_AUTH, nowNanos, later);
@@ -361,7 +369,7 @@ final class RespCommands {
     if (checks.full() && !checks.run(later)) {
       return NextStep.AGAIN;
     }
-    checks.add(command, permits, nowNanos);
+    checks.add(command, permits, charge, nowNanos);
     asked++;
     return NextStep.GO_ON;
   }
