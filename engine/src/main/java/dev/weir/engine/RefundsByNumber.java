@@ -79,7 +79,9 @@ final class RefundsByNumber {
     if (pending.hasRefunds() && pending.isFirst()) {
       for (int i = 0; i < pending.size(); i++) {
         long ofRequest = pending.descriptor(i).refund() - pending.refund(i);
-        (pending.charges().allowed() ? given : kept).add(ofRequest);
+        Charges charges = pending.charges();
+        boolean made = charges.allowed() || charges.anyReports(); // A settlement is always made.
+        (made ? given : kept).add(ofRequest);
       }
     }
     if (pending.isFirst()) {

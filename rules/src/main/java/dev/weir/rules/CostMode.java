@@ -9,5 +9,12 @@ public enum CostMode {
    * nothing is left. One for more is a report: it is counted whatever is left, and answered as over
    * the limit from then on. What is beyond the limit is a debt.
    */
-  REPORTED
+  REPORTED,
+  /**
+   * The most that a request may cost is charged before, and the difference afterwards. A request
+   * for n permits is decided as {@link #BEFORE}: it holds them. One that gives back and takes
+   * permits of the same entries settles: the two are one change, and what is taken more is counted
+   * whatever is left.
+   */
+  HELD
 }

@@ -48,6 +48,7 @@ class RateLimitTest {
     assertThat(Texts.limit(limit + "}").costs()).isEqualTo(CostMode.BEFORE);
     assertThat(Texts.limit(limit + ", costs: Before}").costs()).isEqualTo(CostMode.BEFORE);
     assertThat(Texts.limit(limit + ", costs: reported}").costs()).isEqualTo(CostMode.REPORTED);
+    assertThat(Texts.limit(limit + ", costs: held}").costs()).isEqualTo(CostMode.HELD);
   }
 
   @Test

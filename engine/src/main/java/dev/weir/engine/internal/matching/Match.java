@@ -9,6 +9,7 @@ import dev.weir.Reason;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.internal.UncertainCause;
+import dev.weir.rules.CostMode;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.UnknownSubject;
 import java.util.List;
@@ -136,6 +137,15 @@ public final class Match {
             charges.allowed(),
             shadowed(charges) && !forgiven(charges),
             nearLimitPercent);
+  }
+
+  /** Returns whether requests hold permits of the rule, and settle them afterwards. */
+  boolean isHeld() {
+    return bound != null && bound.rule.costs() == CostMode.HELD;
+  }
+
+  boolean isShadow() {
+    return spare || (bound != null && bound.rule.shadowMode());
   }
 
   private CurrentLimit limit() {

@@ -515,7 +515,10 @@ public final class PendingRequest {
         long permits = isSameKey(j, match.charge) ? charges.permits(j) : 0;
         long both = Math.min(permits, match.refund);
         match.refund -= both;
-        charges.permits(j, charges.permits(j) - both);
+        charges.permits(j, permits - both);
+        if (permits > both && match.isHeld()) {
+          charges.role(j, match.isShadow() ? Role.REPORTED_SHADOW : Role.REPORTED);
+        }
       }
     }
   }

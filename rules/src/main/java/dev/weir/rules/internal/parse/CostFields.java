@@ -15,9 +15,12 @@ final class CostFields {
    */
   static @Nullable CostMode read(Fields fields, RuleDraft draft) {
     CostMode mode = fields.choice("costs", List.of(CostMode.values()), CostMode.BEFORE);
-    if (mode == CostMode.REPORTED && draft.queue != null) {
+    if (mode == CostMode.BEFORE) {
+      return mode;
+    }
+    if (draft.queue != null) {
       fields.error("costs", "before, beside on_limit: queue; a report is counted and cannot wait");
-    } else if (mode == CostMode.REPORTED && draft.quotaMode) {
+    } else if (draft.quotaMode) {
       fields.error("costs", "before, in quota_mode; a report is counted in each of the rules");
     }
     return mode;

@@ -8,6 +8,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Grant;
 import dev.weir.engine.Status;
+import dev.weir.internal.Choice;
 import dev.weir.protocol.envoy.RateLimitQuotaResponse.BucketAction;
 import dev.weir.protocol.envoy.RateLimitQuotaUsageReports.BucketQuotaUsage;
 import dev.weir.protocol.envoy.RateLimitStrategy;
@@ -132,8 +133,10 @@ final class QuotaReport {
     if (rule.queue() != null) {
       return "on_limit: queue (expected: drop, where Envoys take quotas)";
     }
-    if (rule.costs() == CostMode.REPORTED) {
-      return "costs: reported (expected: before, where Envoys take quotas)";
+    if (rule.costs() != CostMode.BEFORE) {
+      return "costs: "
+          + Choice.text(rule.costs())
+          + " (expected: before, where Envoys take quotas)";
     }
     if (rule.shadowMode() || rule.quotaMode()) {
       String mode = rule.shadowMode() ? "shadow_mode" : "quota_mode";
