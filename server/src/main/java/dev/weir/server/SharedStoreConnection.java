@@ -87,7 +87,7 @@ class SharedStoreConnection implements StoreConnection {
     /** Logs the warnings that wait, as far as the line limit allows. */
     synchronized void logWarnings() {
       for (String line = unsaid.peek(); line != null; line = unsaid.peek()) {
-        if (!log.writeOrKeep(Level.WARNING, "store: " + StoreUri.hidden(line))) {
+        if (!log.writeOrKeep(Level.WARNING, "store: " + StoreUri.hiddenIn(line))) {
           return;
         }
         unsaid.remove();
@@ -161,7 +161,7 @@ class SharedStoreConnection implements StoreConnection {
           available
               ? LogEvent.of(Level.INFO, "store_decides", "store: " + where + " decides")
               : LogEvent.of(Level.WARNING, "store_lost", "store: " + lost() + until(rules))
-                  .with("reason", StoreUri.hidden(probe.problem().get()));
+                  .with("reason", StoreUri.hiddenIn(probe.problem().get()));
       boolean written = log.writeOrKeep(line.with("store", where));
       if (written) {
         said = available;
@@ -170,7 +170,7 @@ class SharedStoreConnection implements StoreConnection {
   }
 
   private String lost() {
-    String cause = StoreUri.hidden(probe.problem().get());
+    String cause = StoreUri.hiddenIn(probe.problem().get());
     return where + " does not decide" + (cause.isEmpty() ? "" : " (" + cause + ")") + "; ";
   }
 

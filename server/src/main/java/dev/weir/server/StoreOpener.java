@@ -140,7 +140,7 @@ final class StoreOpener {
       RedisStore known = store;
       boolean decides = known != null && known.available();
       Level level = decides ? Level.INFO : Level.WARNING;
-      lines.write(detail(level, "store: " + StoreUri.hidden(line)));
+      lines.write(detail(level, "store: " + StoreUri.hiddenIn(line)));
     }
   }
 }

@@ -31,6 +31,9 @@ public final class StoreUri {
   /** The value of a parameter. */
   private static final Pattern SECRET_VALUE = Pattern.compile("([?&][^=&#\\s]*=)[^&#\\s'\"]*");
 
+  /** A URI in a line. */
+  private static final Pattern URI_IN_LINE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*://\\S*");
+
   private static final String CLUSTER = "weir://";
   private static final String CLUSTER_BY_TLS = "weirs://";
 
@@ -73,6 +76,16 @@ public final class StoreUri {
         ? shown
         : shown.substring(0, authority)
             + SECRET_VALUE.matcher(shown.substring(authority)).replaceAll("$1***");
+  }
+
+  /**
+   * Returns a line about a store, in which each URI is without the parts that may be a password.
+   * Other text of it is the store's own, such as its reason, and stays.
+   */
+  public static String hiddenIn(String line) {
+    return URI_IN_LINE
+        .matcher(line)
+        .replaceAll(uri -> Matcher.quoteReplacement(hidden(uri.group())));
   }
 
   /**

@@ -60,6 +60,19 @@ class StoreUriTest {
     }
   }
 
+  @Test
+  void lineAboutAStore_keepsItsReason_andNoPassword() {
+    String reason = "(noperm: User can't run 'mget' script: 3f, on @user_script:1088.)";
+    assertThat(StoreUri.hiddenIn("redis://h:6379 does not decide " + reason))
+        .isEqualTo("redis://h:6379 does not decide " + reason);
+    assertThat(StoreUri.hiddenIn("noperm: on @user_script:1088.")).contains("@user_script:1088.");
+    assertThat(StoreUri.hiddenIn("redis://u:sec@ret@h:1, then rediss://:pw@i?auth=x " + reason))
+        .isEqualTo("redis://***@h:1, then rediss://***@i?auth=*** " + reason);
+    for (String text : WHOLE_LINES) {
+      assertThat(StoreUri.hiddenIn(text)).isEqualTo(text);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
