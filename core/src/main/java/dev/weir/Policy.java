@@ -195,6 +195,14 @@ public final class Policy {
   }
 
   /**
+   * Returns the time in which a bucket refills by one permit, in nanoseconds, rounded up. 0 for
+   * other algorithms, and for a quota of 0 permits.
+   */
+  public long permitNanos() {
+    return emissionNanos;
+  }
+
+  /**
    * Returns the policy by which a {@link Store} counts; this one if it is hard. {@link Throttle}
    * describes what callers of a store have to do for a policy that is not.
    */

@@ -22,6 +22,9 @@ import java.util.Map;
  * wait is refused until it fits.
  */
 final class ListStore implements LocalStore {
+  /** Sums of many of them are in range, also as the time that a bucket takes to refill. */
+  private static final long MOST_REPORTED = 1L << 30;
+
   private record Rule(ListStore store, String name, Policy policy) implements Binding {}
 
   private record Key(String name, long fingerprint) {}
@@ -176,7 +179,8 @@ final class ListStore implements LocalStore {
     Policy policy = charges.binding(i).policy();
     long at = read(key, policy, now).atNanos();
     List<Admission> past = admitted.computeIfAbsent(key, k -> new ArrayList<>());
-    past.add(new Admission(at, charges.permits(i), policy));
+    long most = charges.role(i).isReport() ? MOST_REPORTED : Long.MAX_VALUE;
+    past.add(new Admission(at, Math.min(charges.permits(i), most), policy));
     Reading after = new Reading(policy, past, at);
     long wait = charges.fits(i) ? 0 : after.waitNanos(1, 0);
     charges.result(

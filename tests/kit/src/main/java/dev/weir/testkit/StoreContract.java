@@ -57,6 +57,33 @@ public abstract class StoreContract extends ReportContract {
   }
 
   @Test
+  void answersToRequestsAskedTogether_areThoseOfRequestsAskedOneByOne() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      Binding together = store.bind("together", policy(algorithm, 10), 0);
+      Binding apart = store.bind("apart", policy(algorithm, 10), 0);
+      List<CompletableFuture<Charges>> answers = new ArrayList<>();
+      store.together(
+          () -> {
+            for (int i = 0; i < 5; i++) {
+              CompletableFuture<Charges> answer = new CompletableFuture<>();
+              answers.add(answer);
+              store.decide(charges().add(together, key("k"), 3), 0, answer::complete);
+            }
+          });
+      for (CompletableFuture<Charges> answer : answers) {
+        Charges one = await(answer);
+        Charges alone = decide(store, charges().add(apart, key("k"), 3), 0);
+        assertThat(List.of(one.fits(0), one.remaining(0), one.atNanos(0)))
+            .as("%s", algorithm)
+            .isEqualTo(List.of(alone.fits(0), alone.remaining(0), alone.atNanos(0)));
+        assertThat(one.resetAfterNanos(0)).as("%s", algorithm).isEqualTo(alone.resetAfterNanos(0));
+        assertThat(one.retryAfterNanos(0)).as("%s", algorithm).isEqualTo(alone.retryAfterNanos(0));
+      }
+    }
+  }
+
+  @Test
   void oneLimitRefuses_nothingIsChargedAnywhere() {
     for (Algorithm algorithm : Algorithm.values()) {
       Store store = store();

@@ -128,12 +128,14 @@ public final class DecideOne extends Operation {
   /** Returns the part of one operation, as if it had been sent alone and the others after it. */
   private Part part(DecideOne to, long got, long after, Result said) {
     boolean all = got == to.count;
+    // A bucket is full again later by each permit that was charged after these; a window is not.
+    long later = after * permits * binding.policy().permitNanos();
     Result own =
         new Result(
             got > 0 || all ? Reason.WITHIN_LIMIT : said.refusal(),
             said.remaining() + after * permits,
             all ? 0 : said.retryAfterNanos(),
-            said.resetAfterNanos(),
+            Math.max(0, said.resetAfterNanos() - later),
             said.atNanos());
     return new Part(to, got, own);
   }
