@@ -147,15 +147,19 @@ final class Gcra extends Meter {
     if (policy.emissionNanos == 0 || resetNanos > tat || resetNanos <= now) {
       return 0;
     }
-    if (resetNanos < tat && (leaky || tat - policy.toleranceNanos > now)) {
+    boolean others = resetNanos < tat;
+    if (others && (leaky || tat - policy.toleranceNanos > now)) {
       return 0;
     }
-    return Math.min(Math.min(permits, policy.burst()), (resetNanos - now) / policy.emissionNanos);
+    // A part of the charge has refilled by now. The latest charge can still be undone as a whole.
+    long refilled = others ? 0 : policy.emissionNanos - 1;
+    long most = (resetNanos - now + refilled) / policy.emissionNanos;
+    return Math.min(Math.min(permits, policy.burst()), most);
   }
 
   @Override
   long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
-    s[i] -= permits * policy.emissionNanos;
+    s[i] = Math.max(now, s[i] - permits * policy.emissionNanos);
     return s;
   }
 

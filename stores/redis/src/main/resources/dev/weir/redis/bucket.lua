@@ -112,12 +112,14 @@ do
     if others and (leaky(s) or backlog > p[TOLERANCE]) then
       return 0
     end
-    local given = min(permits, p[BURST], floor(ticks(s, now, reset, nanos) / cost))
+    -- A part of the charge has refilled by now. The latest charge can still be undone as a whole.
+    local weight = ticks(s, now, reset, nanos) / cost
+    local given = min(permits, p[BURST], others and floor(weight) or ceil(weight))
     if given > 0 then
       if others then
         s[UNUSED], s[BARRED], s[BARRED_NANOS] = 0, s[TAT], s[NANOS]
       end
-      full_in(s, now, backlog - given * cost)
+      full_in(s, now, max(0, backlog - given * cost))
     end
     return given
   end

@@ -2,10 +2,13 @@ package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Consistency;
 import dev.weir.Decision;
 import dev.weir.FailureMode;
+import dev.weir.Policy;
+import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Sharing;
@@ -134,6 +137,26 @@ class RedisFaultTest extends FaultTest {
     crowd.stop();
     assertInTime(crowd);
     awaitNothingButAdmitted(crowd, store);
+  }
+
+  @Test
+  void lateRepliesOfABucket_areGivenBackWhole() {
+    FaultProxy proxy = closing(new FaultProxy(closing(RedisServer.start()).port()));
+    RedisStore store = store(through(proxy), TIMEOUT);
+    RateLimiter limiter =
+        limiter(
+            Policy.builder(Quota.perHour(4)).algorithm(Algorithm.TOKEN_BUCKET).name("bucket"),
+            store);
+    Redis.await(() -> limiter.peek("k").reason() == Reason.WITHIN_LIMIT);
+    proxy.stall();
+    for (int i = 0; i < 2; i++) {
+      assertThat(limiter.tryAcquire("k").reason()).isEqualTo(Reason.UNCERTAIN);
+    }
+    proxy.heal();
+    Redis.await(() -> store.metrics().late() + store.metrics().burned() > 0);
+    Redis.await(() -> limiter.peek("k").reason() == Reason.WITHIN_LIMIT);
+    assertThat(limiter.peek("k").remaining()).isEqualTo(4 - store.metrics().burned());
+    assertThat(store.metrics().burned()).isZero();
   }
 
   @Test

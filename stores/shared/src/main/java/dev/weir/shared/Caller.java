@@ -2,6 +2,7 @@ package dev.weir.shared;
 
 import dev.weir.Ticker;
 import dev.weir.shared.internal.Health;
+import dev.weir.shared.internal.LateCharges;
 import dev.weir.shared.internal.MovedOperations;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Refund;
@@ -38,7 +39,7 @@ public final class Caller {
    *
    * An operation belongs to one thread at a time: the one that takes it out of the queue, or that
    * turns its call from pending to over. So it is answered or failed once. A reply that comes after
-   * the deadline is still read, to give back the permits that it charged.
+   * the deadline is still read, to give back the permits that it charged (LateCharges).
    */
   /** The most operations in the queue; far more than can be answered in time. */
   private static final int MOST_QUEUED = 1 << 16;
@@ -63,6 +64,11 @@ public final class Caller {
 
   /** The calls in flight by number, so that if several fail at once, the oldest fails first. */
   private final Map<Long, Flight> pending = new ConcurrentSkipListMap<>();
+
+  private final LateCharges late = new LateCharges();
+
+  /** The instant from which on late charges are given back although replies are missing. */
+  private volatile long lateUntilNanos;
 
   private volatile boolean closed;
 
@@ -213,7 +219,24 @@ public final class Caller {
       }
     }
     health.expire();
+    giveBack();
     pump.run();
+  }
+
+  /** Gives back late charges, once the other late replies are there, or have had the time. */
+  private void giveBack() {
+    if (late.isEmpty() || !(late.isComplete() || ticker.nanos() - lateUntilNanos >= 0)) {
+      return;
+    }
+    Map<Integer, Flight> calls = new LinkedHashMap<>();
+    for (Refund each : late.take()) {
+      each.lateBeforeNanos = turns.lateNanos();
+      each.deadlineNanos = ticker.nanos() + timeoutNanos;
+      int slot = shard.slot(each.binding(), each.fingerprint());
+      calls.computeIfAbsent(slot, s -> new Flight()).operations.add(each);
+    }
+    // At once: the shard has just replied, even if no probe has found that out yet.
+    calls.values().forEach(Flight::send);
   }
 
   /** Fails all calls in flight, since the connection is gone. */
@@ -267,7 +290,7 @@ public final class Caller {
 
   /** Returns whether no operation waits or is in flight. */
   public boolean idle() {
-    return pending.isEmpty() && queue.isEmpty();
+    return pending.isEmpty() && queue.isEmpty() && late.isEmpty();
   }
 
   /** One call in flight. */
@@ -313,6 +336,10 @@ public final class Caller {
           failed(failure, error == null ? "" : Health.words(error));
         }
       }
+      if (!inTime) {
+        late.replied();
+        giveBack();
+      }
       pump.run();
     }
 
@@ -357,22 +384,20 @@ public final class Caller {
       }
     }
 
-    /**
-     * Gives back permits that were charged for requests that have been answered otherwise. This is
-     * done at once: the shard has just replied, even if no probe has found that out yet.
-     */
+    /** Collects permits that were charged for requests that have been answered otherwise. */
     private void undo() {
-      Flight back = new Flight();
       for (Operation operation : operations) {
         for (Refund refund : operation.undo()) {
-          counters.late.add(refund.requested());
-          refund.lateBeforeNanos = turns.lateNanos();
-          refund.deadlineNanos = ticker.nanos() + timeoutNanos;
-          back.operations.add(refund);
+          refund.then(
+              given -> {
+                counters.late.add(given);
+                counters.burned.add(refund.requested() - given);
+              });
+          if (late.isEmpty()) {
+            lateUntilNanos = ticker.nanos() + timeoutNanos;
+          }
+          late.add(refund);
         }
-      }
-      if (!back.operations.isEmpty()) {
-        back.send();
       }
     }
 
@@ -384,6 +409,7 @@ public final class Caller {
 
     void expire(Failure failure) {
       if (!over.getAndSet(true)) {
+        late.expired();
         leave();
         failed(failure, "");
       }

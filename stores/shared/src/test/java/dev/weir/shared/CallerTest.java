@@ -214,9 +214,40 @@ class CallerTest {
     assertThat(got.answers).hasSize(1);
     assertThat(shard.calls).hasSize(2);
     assertThat(call(1).requests()).containsExactly(new FakeCall.Request("refund", 1, 20, 0, 5_000));
+    call(1).answer(20);
     assertThat(counters.late.sum()).isEqualTo(20);
     assertThat(counters.failures().get("timeout")).isEqualTo(1);
     assertThat(counters.burned.sum()).isZero();
+  }
+
+  @Test
+  void lateAnswersOfOneKey_areGivenBackTogether_theNewestChargeFirst() {
+    request(7);
+    request(7, 2, 1);
+    pass(TIMEOUT_NANOS);
+    call(0).answer(1, FITS, 9, 0, 1_000, 0, 5_000);
+    assertThat(shard.calls).hasSize(2); // The other one may have a later charge.
+    call(1).answer(1, FITS, 7, 0, 2_000, 0, 5_000);
+    assertThat(call(2).requests())
+        .containsExactly(
+            new FakeCall.Request("refund", 1, 2, 0, 5_000),
+            new FakeCall.Request("refund", 1, 1, 0, 5_000));
+    call(2).answer(2, 0);
+    assertThat(counters.late.sum()).isEqualTo(2);
+    assertThat(counters.burned.sum()).isEqualTo(1); // The shard did not take it back.
+  }
+
+  @Test
+  void lateAnswer_isGivenBackAfterATime_ifAnotherNeverComes() {
+    request(7);
+    request(7, 2, 1);
+    pass(TIMEOUT_NANOS);
+    call(0).answer(fits(1, 9));
+    pass(TIMEOUT_NANOS - 1);
+    assertThat(shard.calls).hasSize(2);
+    assertThat(caller.idle()).isFalse();
+    pass(1);
+    assertThat(call(2).requests()).containsExactly(new FakeCall.Request("refund", 1, 1, 0, 5_000));
   }
 
   /**
@@ -272,6 +303,7 @@ class CallerTest {
     assertThat(caller.available()).isFalse();
 
     call(0).answer(fits(1, 99));
+    pass(TIMEOUT_NANOS); // The other answers do not come.
 
     assertThat(call(3).requests()).containsExactly(new FakeCall.Request("refund", 1, 1, 0, 5_000));
   }

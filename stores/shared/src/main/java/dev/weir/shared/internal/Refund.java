@@ -13,7 +13,7 @@ public final class Refund extends Operation {
   private final long permits;
   private final long atNanos;
   private final long resetNanos;
-  private final LongConsumer done;
+  private LongConsumer done;
   private long given;
 
   /** Creates a refund without a callback. */
@@ -34,6 +34,16 @@ public final class Refund extends Operation {
     this.atNanos = atNanos;
     this.resetNanos = resetNanos;
     this.done = done;
+  }
+
+  /** Sets the receiver of the number of permits that were given back. */
+  public void then(LongConsumer receiver) {
+    done = receiver;
+  }
+
+  /** Returns the instant at which the key would have reset after the charge. */
+  long resetNanos() {
+    return resetNanos;
   }
 
   /** Returns the number of permits to give back. */
