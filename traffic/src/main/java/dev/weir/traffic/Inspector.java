@@ -269,6 +269,9 @@ public final class Inspector {
     if (traffic.zone() != null) {
       flags.addAll(List.of("--zone", traffic.zone().getId()));
     }
+    if (!traffic.trustedProxies().isEmpty()) {
+      flags.addAll(List.of("--trusted-proxies", String.join(",", traffic.trustedProxies())));
+    }
     if (timeColumn.isEmpty() && !unitAsked) {
       flags.addAll(List.of("--time", "COLUMN"));
     } else if (traffic.time() != null) {

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *     years
  * @param zone the zone of times that are written without one; null if it is not known, which is an
  *     error if they would be merged with others
+ * @param trustedProxies the addresses or ranges of proxies that are passed over in lists of
+ *     addresses, from the right, to find the client; empty for none: of a list the first counts
  * @param permits the permits of a record: a number, or a column in braces
  * @param sort true to sort the records by time first; records that do not fit into memory are
  *     sorted in temporary files
@@ -45,6 +47,7 @@ public record Traffic(
     @Nullable String time,
     @Nullable TimeUnit timeUnit,
     @Nullable ZoneId zone,
+    List<String> trustedProxies,
     String permits,
     boolean sort,
     boolean anyOrder) {
@@ -65,6 +68,7 @@ public record Traffic(
   public Traffic {
     inputs = List.copyOf(inputs);
     descriptors = List.copyOf(descriptors);
+    trustedProxies = List.copyOf(trustedProxies);
   }
 
   /**
@@ -131,7 +135,17 @@ public record Traffic(
   /** Returns the same traffic with this descriptor only. */
   public Traffic withDescriptor(String descriptor) {
     return new Traffic(
-        inputs, List.of(descriptor), format, layout, time, timeUnit, zone, permits, sort, anyOrder);
+        inputs,
+        List.of(descriptor),
+        format,
+        layout,
+        time,
+        timeUnit,
+        zone,
+        trustedProxies,
+        permits,
+        sort,
+        anyOrder);
   }
 
   /** Returns a builder of traffic without inputs. */
@@ -148,6 +162,7 @@ public record Traffic(
     private @Nullable String time;
     private @Nullable TimeUnit timeUnit;
     private @Nullable ZoneId zone;
+    private List<String> trustedProxies = List.of();
     private String permits = "1";
     private boolean sort;
     private boolean anyOrder;
@@ -205,6 +220,17 @@ public record Traffic(
       return this;
     }
 
+    /**
+     * Sets the addresses or ranges of proxies, such as {@code 10.0.0.0/8}, behind which the client
+     * is to be found: the log's address is passed over if it is one of them, and then the list of
+     * addresses beside it, from the right, as {@link dev.weir.identity.ClientAddress} does with a
+     * request. Default: none.
+     */
+    public Builder trustedProxies(List<String> ranges) {
+      this.trustedProxies = List.copyOf(ranges);
+      return this;
+    }
+
     /** Sets the permits of a record: a number, or a column in braces. Default: 1. */
     public Builder permits(String template) {
       this.permits = template;
@@ -225,7 +251,17 @@ public record Traffic(
 
     public Traffic build() {
       return new Traffic(
-          inputs, descriptors, format, layout, time, timeUnit, zone, permits, sort, anyOrder);
+          inputs,
+          descriptors,
+          format,
+          layout,
+          time,
+          timeUnit,
+          zone,
+          trustedProxies,
+          permits,
+          sort,
+          anyOrder);
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +75,16 @@ final class TrafficFlags {
   private @Nullable String zone;
 
   @Option(
+      names = "--trusted-proxies",
+      paramLabel = "RANGE",
+      split = ",",
+      description =
+          "Proxies, such as 10.0.0.0/8, that are passed over to find the client: the address of the"
+              + " log, and then the list beside it from the right. Default: none; of a list the"
+              + " first address counts.")
+  private List<String> trustedProxies = new ArrayList<>();
+
+  @Option(
       names = "--permits",
       paramLabel = "'{column}'|N",
       description = "Permits that a record asks for. Default: ${DEFAULT-VALUE}")
@@ -108,6 +119,7 @@ final class TrafficFlags {
             .format(format())
             .layout(layout)
             .time(time)
+            .trustedProxies(trustedProxies)
             .timeUnit(timeUnit())
             .zone(zone())
             .permits(permits)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * The contract of every store for reports of costs, which are counted whatever is left. It is a
  * part of {@link StoreContract}.
  */
-public abstract class ReportContract extends StoreFixture {
+public abstract class ReportContract extends TogetherContract {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 100 * SECOND;
 

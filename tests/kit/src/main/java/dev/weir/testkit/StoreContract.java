@@ -15,15 +15,15 @@ import dev.weir.testkit.Trials.Trial;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The contract of every store besides its algorithms: several limits in one request, threads.
- * Reports are in {@link ReportContract}, changes of rules in {@link RuleChangeContract}, bounds on
- * keys in {@link BoundedStoreContract}.
+ * Reports are in {@link ReportContract}, requests that are made together in {@link
+ * TogetherContract}, changes of rules in {@link RuleChangeContract}, bounds on keys in {@link
+ * BoundedStoreContract}.
  */
 public abstract class StoreContract extends ReportContract {
   private static final long SECOND = 1_000_000_000L;
@@ -34,53 +34,6 @@ public abstract class StoreContract extends ReportContract {
 
   private static Charges charges() {
     return new Charges();
-  }
-
-  @Test
-  void requestsAskedTogether_areDecidedAsAskedOneByOne() {
-    Store store = store();
-    Binding binding = store.bind("rule", log(10), 0);
-    long[] permits = {4, 3, 4, 3};
-    List<CompletableFuture<Charges>> answers = new ArrayList<>();
-    store.together(
-        () -> {
-          for (long each : permits) {
-            CompletableFuture<Charges> answer = new CompletableFuture<>();
-            answers.add(answer);
-            store.decide(charges().add(binding, key("k"), each), 0, answer::complete);
-          }
-        });
-    assertThat(answers)
-        .extracting(answer -> await(answer).allowed())
-        .containsExactly(true, true, false, true);
-    assertThat(peek(store, binding, "k", 0, 1).remaining()).isZero();
-  }
-
-  @Test
-  void answersToRequestsAskedTogether_areThoseOfRequestsAskedOneByOne() {
-    for (Algorithm algorithm : Algorithm.values()) {
-      Store store = store();
-      Binding together = store.bind("together", policy(algorithm, 10), 0);
-      Binding apart = store.bind("apart", policy(algorithm, 10), 0);
-      List<CompletableFuture<Charges>> answers = new ArrayList<>();
-      store.together(
-          () -> {
-            for (int i = 0; i < 5; i++) {
-              CompletableFuture<Charges> answer = new CompletableFuture<>();
-              answers.add(answer);
-              store.decide(charges().add(together, key("k"), 3), 0, answer::complete);
-            }
-          });
-      for (CompletableFuture<Charges> answer : answers) {
-        Charges one = await(answer);
-        Charges alone = decide(store, charges().add(apart, key("k"), 3), 0);
-        assertThat(List.of(one.fits(0), one.remaining(0), one.atNanos(0)))
-            .as("%s", algorithm)
-            .isEqualTo(List.of(alone.fits(0), alone.remaining(0), alone.atNanos(0)));
-        assertThat(one.resetAfterNanos(0)).as("%s", algorithm).isEqualTo(alone.resetAfterNanos(0));
-        assertThat(one.retryAfterNanos(0)).as("%s", algorithm).isEqualTo(alone.retryAfterNanos(0));
-      }
-    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.weir.replay.ReplaySummary;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
 import dev.weir.traffic.Traffic;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ public final class RepeatSection {
     flag("--time", traffic.time());
     flag("--time-unit", traffic.unitFlag());
     flag("--zone", traffic.zone());
+    List<String> proxies = traffic.trustedProxies();
+    flag("--trusted-proxies", proxies.isEmpty() ? null : String.join(",", proxies));
     flag("--permits", traffic.permits().equals("1") ? null : traffic.permits());
     if (traffic.sort()) {
       command.append(" \\\n  --sort");

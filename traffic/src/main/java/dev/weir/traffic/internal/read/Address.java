@@ -4,6 +4,9 @@ import dev.weir.identity.AddressKey;
 
 /** A recognizer of IP addresses and host names by their form. */
 public final class Address {
+  /** The start of the loopback address's network; without a prefix it is the address of no host. */
+  private static final String FIRST_NETWORK = "::";
+
   private Address() {}
 
   /** Returns whether the text is an IPv4 or IPv6 address, without a port. */
@@ -35,7 +38,8 @@ public final class Address {
   /** Returns whether the text is an address, or a network's address with its prefix. */
   public static boolean isKey(String text) {
     int slash = text.indexOf('/');
-    return is(slash < 0 ? text : text.substring(0, slash));
+    String address = slash < 0 ? text : text.substring(0, slash);
+    return is(address) || (slash >= 0 && address.equals(FIRST_NETWORK));
   }
 
   private static boolean fourBytes(String text) {

@@ -7,8 +7,8 @@ import java.util.Arrays;
 /**
  * The one form of a client's address, however a log writes it: without port, brackets and zone,
  * IPv6 in its short form, an IPv4 address that is mapped into IPv6 as itself. Of a list of
- * addresses the first counts. Text that is not an address stays as it is. Not safe for use by
- * several threads.
+ * addresses the first counts, or the first from the right that is no trusted proxy. Text that is
+ * not an address stays as it is. Not safe for use by several threads.
  */
 final class CanonicalAddresses {
   /**
@@ -22,6 +22,18 @@ final class CanonicalAddresses {
   private final byte[][] written = new byte[REMEMBERED][];
   private final byte[][] canonical = new byte[REMEMBERED][];
   private long lists;
+
+  /** Replaces an address in a slot by the client behind trusted proxies. */
+  void replace(RecordValues values, int slot, ProxiedClients proxies, int forwardedSlot) {
+    String forwarded = forwardedSlot < 0 || forwardedSlot == slot ? "" : values.text(forwardedSlot);
+    String text = values.text(slot);
+    if (forwarded.isEmpty() && text.indexOf(',') < 0) {
+      replace(values, slot);
+      return;
+    }
+    byte[] client = proxies.of(forwarded, text).getBytes(StandardCharsets.UTF_8);
+    values.set(slot, client, 0, client.length);
+  }
 
   /** Replaces the address in a slot by its one form. */
   void replace(RecordValues values, int slot) {
@@ -44,7 +56,6 @@ final class CanonicalAddresses {
       hash = 31 * hash + data[at];
       list |= data[at] == ',';
     }
-    lists += list ? 1 : 0;
     int place = (hash ^ (hash >>> 10)) & (REMEMBERED - 1);
     byte[] known = written[place];
     byte[] form;
@@ -59,15 +70,16 @@ final class CanonicalAddresses {
         canonical[place] = form;
       }
     }
+    lists += list && form.length < to - from ? 1 : 0;
     values.set(slot, form, 0, form.length);
   }
 
-  /** Returns the one form of a text. */
+  /** Returns the one form of a text. A text that does not begin with an address stays. */
   static String of(String text) {
     int comma = text.indexOf(',');
     String first = comma < 0 ? text : text.substring(0, comma).strip();
     String whole = AddressKey.WHOLE.of(first);
-    return whole == null ? first : whole;
+    return whole == null ? text : whole;
   }
 
   /** Returns how many of the texts were lists. */

@@ -29,7 +29,8 @@ public final class ColumnTemplate {
    */
   private record Name(String name, String column, @Nullable AddressKey address) {
     static Name of(String column) {
-      return new Name(column, column, UsualColumns.hasAddresses(column) ? AddressKey.USUAL : null);
+      return new Name(
+          column, column, UsualColumns.mayHaveAddresses(column) ? AddressKey.USUAL : null);
     }
 
     String value(RecordValues values, int slot) {
@@ -103,7 +104,7 @@ public final class ColumnTemplate {
   private static Name prefixed(Name name) throws TrafficException {
     int slash = name.name.indexOf('/');
     String column = slash < 0 ? "" : name.name.substring(0, slash);
-    if (!UsualColumns.hasAddresses(column)) {
+    if (!UsualColumns.mayHaveAddresses(column)) {
       return name;
     }
     try {

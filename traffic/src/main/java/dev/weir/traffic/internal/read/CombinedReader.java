@@ -11,7 +11,8 @@ import java.util.Set;
  * A reader of the access logs of Apache and nginx: combined, common, and those with more values at
  * the end.
  *
- * <pre>ip ident user [time] "method path?query protocol" status bytes "referer" "agent"</pre>
+ * <pre>ip ident user [time] "method path?query protocol" status bytes "referer" "agent" "forwarded"
+ * </pre>
  *
  * <p>A line is read from the left as far as the wanted columns go, and no further: a line that was
  * cut off behind them still counts. The whole line may stand in quotes. With virtual hosts, the
@@ -28,7 +29,8 @@ final class CombinedReader implements RecordReader {
    * with a port, or as the list of a header, with a space behind each comma. There may be one word
    * behind it, or none. A user's name is a client's own text and may have brackets in it, so the
    * time is the last bracket before the first quote; nothing behind a quote is a time. The target
-   * may be a whole URL. Only text in quotes is a referer or an agent.
+   * may be a whole URL. Only text in quotes is a referer or an agent, or, behind these, the list of
+   * addresses that nginx's own format "main" has there.
    */
 
   private static final int IP = 0;
@@ -47,6 +49,7 @@ final class CombinedReader implements RecordReader {
   private static final int VHOST = 13;
   private static final int HOST = 14;
   private static final int PROXIES = 15;
+  private static final int FORWARDED = 16;
 
   /** The columns of the format. */
   static final List<String> COLUMNS =
@@ -66,10 +69,10 @@ final class CombinedReader implements RecordReader {
           "agent");
 
   /** The columns by their numbers, with those that only some logs have. */
-  private static final List<String> NAMES = with(COLUMNS, "vhost", "host", "proxies");
+  private static final List<String> NAMES = with(COLUMNS, "vhost", "host", "proxies", "forwarded");
 
-  private static final List<String> PLAIN_COLUMNS = with(COLUMNS, "host", "proxies");
-  private static final List<String> VHOST_COLUMNS = with(COLUMNS, "vhost", "host");
+  private static final List<String> PLAIN_COLUMNS = with(COLUMNS, "host", "proxies", "forwarded");
+  private static final List<String> VHOST_COLUMNS = with(COLUMNS, "vhost", "host", "forwarded");
 
   /** The text that a log writes for an absent value. */
   private static final byte[] NOTHING = {'-'};
@@ -140,6 +143,7 @@ final class CombinedReader implements RecordReader {
     return switch (column) {
       case VHOST, PROXIES -> IP;
       case HOST -> PATH;
+      case FORWARDED -> AGENT;
       default -> column;
     };
   }
@@ -212,6 +216,7 @@ final class CombinedReader implements RecordReader {
       if (to[VHOST] > from[VHOST] && data[to[VHOST] - 1] == ',') {
         throw new UnreadableException("vhost: a list of addresses (expected: a host's name)");
       }
+      requireHost(data, from[VHOST], to[VHOST]);
     }
     at = client(data, at, end);
     at = words(data, at, end);
@@ -240,7 +245,12 @@ final class CombinedReader implements RecordReader {
         found = REFERER;
       }
       if (last >= AGENT) {
-        quoted(data, at, end, AGENT);
+        at = quoted(data, at, end, AGENT);
+        found = AGENT;
+      }
+      from[FORWARDED] = NOWHERE;
+      if (slots[FORWARDED] >= 0 && at < end && data[at] == '"') {
+        quoted(data, at, end, FORWARDED);
       }
     } catch (UnreadableException e) {
       if (needed > found) {
@@ -249,7 +259,24 @@ final class CombinedReader implements RecordReader {
       for (int column = found + 1; column <= last; column++) {
         from[column] = NOWHERE;
       }
+      from[FORWARDED] = NOWHERE;
       from[HOST] = found < PROTOCOL ? NOWHERE : from[HOST];
+    }
+  }
+
+  /** Refuses a text in brackets that is no address, such as a level before the line. */
+  private static void requireHost(byte[] data, int start, int end) throws UnreadableException {
+    boolean colon = false;
+    for (int at = start + 1; at < end && data[start] == '[' && data[at] != ']'; at++) {
+      colon |= data[at] == ':';
+      if (data[at] != ':' && data[at] != '.' && Character.digit(data[at], 16) < 0) {
+        colon = false;
+        break;
+      }
+    }
+    if (start < end && data[start] == '[' && !colon) {
+      throw new UnreadableException(
+          "vhost: " + ShownText.quoted(data, start, end) + " (expected: a host's name)");
     }
   }
 
@@ -404,7 +431,12 @@ final class CombinedReader implements RecordReader {
     int start = from[column];
     int end = to[column];
     if (start < 0) {
-      boolean empty = column == QUERY || column == REFERER || column == AGENT || column == PROXIES;
+      boolean empty =
+          column == QUERY
+              || column == REFERER
+              || column == AGENT
+              || column == PROXIES
+              || column == FORWARDED;
       values.set(slot, NOTHING, 0, empty ? 0 : 1);
     } else if (column == PATH && start == end && from[HOST] >= 0) {
       values.set(slot, RequestLine.ROOT, 0, 1);

@@ -33,9 +33,13 @@ public final class OpenedInput implements Closeable {
   private final @Nullable ZoneId zone;
   private final RecordReader reader;
   private final CanonicalAddresses addresses = new CanonicalAddresses();
+  private final @Nullable ProxiedClients proxies;
 
   /** The slots of the columns that have addresses. */
   private int[] addressSlots = new int[0];
+
+  /** The slot of the list that trusted proxies have added to; -1 for none. */
+  private int forwardedSlot = -1;
 
   private RecordValues values = new RecordValues(0);
   private WallClock clock = new WallClock(null);
@@ -58,6 +62,7 @@ public final class OpenedInput implements Closeable {
     prefixed = detected.prefixed();
     // The times of the extended format are UTC by its definition.
     zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
+    proxies = ProxiedClients.behind(traffic.trustedProxies());
     reader = reader(lines);
   }
 
@@ -185,17 +190,37 @@ public final class OpenedInput implements Closeable {
    */
   public void select(List<String> columns, Set<String> required, TimeReader.Unit unit)
       throws TrafficException {
-    reader.select(columns);
+    List<String> found = withForwarded(columns);
+    reader.select(found);
     reader.require(required);
-    values = new RecordValues(columns.size());
+    values = new RecordValues(found.size());
     addressSlots =
         IntStream.range(0, columns.size())
-            .filter(slot -> UsualColumns.hasAddresses(columns.get(slot)))
+            .filter(slot -> UsualColumns.mayHaveAddresses(columns.get(slot)))
             .toArray();
     clock = new WallClock(zone);
     time = timeReader(unit, clock);
     stamp = stamp(clock);
     head = new byte[0];
+  }
+
+  /** Returns the columns, with the one that has the list of proxies if that is read. */
+  private List<String> withForwarded(List<String> columns) {
+    String list =
+        proxies == null
+            ? null
+            : reader.columns().stream().filter(UsualColumns::isForwarded).findFirst().orElse(null);
+    if (list == null) {
+      return columns;
+    }
+    forwardedSlot = columns.indexOf(list);
+    if (forwardedSlot >= 0) {
+      return columns;
+    }
+    forwardedSlot = columns.size();
+    List<String> all = new ArrayList<>(columns);
+    all.add(list);
+    return all;
   }
 
   /**
@@ -227,8 +252,13 @@ public final class OpenedInput implements Closeable {
     if (!reader.next(values)) {
       return false;
     }
+    ProxiedClients behind = proxies;
     for (int slot : addressSlots) {
-      addresses.replace(values, slot);
+      if (behind == null) {
+        addresses.replace(values, slot);
+      } else {
+        addresses.replace(values, slot, behind, forwardedSlot);
+      }
     }
     return true;
   }

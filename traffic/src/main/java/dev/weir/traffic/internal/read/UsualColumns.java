@@ -50,6 +50,21 @@ public final class UsualColumns {
           "source_ip",
           "src_ip");
 
+  /** Names of columns with the list of a header, in any letter case. */
+  private static final List<String> FORWARDED_NAMES =
+      List.of(
+          "forwarded",
+          "x_forwarded_for",
+          "x-forwarded-for",
+          "http_x_forwarded_for",
+          "forwarded_for",
+          "xff");
+
+  /** Names of columns that have addresses in some logs and names in others. */
+  private static final List<String> MIXED_NAMES =
+      List.of(
+          "client", "host", "peer", "remote", "remote_host", "source", "src", "addr", "address");
+
   /** Names of other columns whose values are keys, the surest first; in any letter case. */
   private static final List<String> KEY_NAMES =
       List.of("client", "user", "user_id", "host", "key", "api_key", "tenant");
@@ -153,7 +168,21 @@ public final class UsualColumns {
 
   /** Returns whether a column of that name has addresses, as far as its name shows. */
   public static boolean hasAddresses(String column) {
+    return ADDRESS_NAMES.contains(behindDot(column));
+  }
+
+  /** Returns whether values of a column of that name are addresses in some logs. */
+  static boolean mayHaveAddresses(String column) {
+    return hasAddresses(column) || isForwarded(column) || MIXED_NAMES.contains(behindDot(column));
+  }
+
+  /** Returns whether a column of that name has the list of a header. */
+  static boolean isForwarded(String column) {
+    return FORWARDED_NAMES.contains(behindDot(column));
+  }
+
+  private static String behindDot(String column) {
     String lower = column.toLowerCase(Locale.ROOT);
-    return ADDRESS_NAMES.contains(lower.substring(lower.lastIndexOf('.') + 1));
+    return lower.substring(lower.lastIndexOf('.') + 1);
   }
 }
