@@ -6,6 +6,7 @@ import dev.weir.identity.RequestView;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.protocol.http.PolicyTexts;
 import dev.weir.protocol.http.RateLimitFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.protocol.http.Standing;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RefusalStyle {
   private final OlderFields older;
+  private final RetryFields retry;
   private final boolean standard;
   private final Set<String> origins;
   private final boolean anyOrigin;
@@ -29,11 +31,14 @@ public final class RefusalStyle {
   private volatile @Nullable PolicyTexts last;
 
   /**
+   * @param retry the fields that say when to come back
    * @param standard true if answers have {@code RateLimit} and {@code RateLimit-Policy}
    * @param origins the origins whose pages may read refusals
    */
-  public RefusalStyle(OlderFields older, boolean standard, Set<String> origins, Ticker ticker) {
+  public RefusalStyle(
+      OlderFields older, RetryFields retry, boolean standard, Set<String> origins, Ticker ticker) {
     this.older = older;
+    this.retry = retry;
     this.standard = standard;
     this.origins = origins;
     this.anyOrigin = origins.contains(LimiterSettings.ANY_ORIGIN);
@@ -74,6 +79,11 @@ public final class RefusalStyle {
     }
     fields.accept(RateLimitFields.RATE_LIMIT_POLICY, texts.rateLimitPolicy());
     fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+  }
+
+  /** Adds the fields by which a refusal says when to come back. */
+  void retry(long retryAfterSeconds, BiConsumer<String, String> fields) {
+    retry.add(retryAfterSeconds, (name, value) -> fields.accept(name.toString(), value.toString()));
   }
 
   /** Allows the page that sent a cross-origin request to read the fields of the answer. */

@@ -10,6 +10,7 @@ import dev.weir.identity.RequestView;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.protocol.http.OlderFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
@@ -76,7 +77,11 @@ public final class RequestLimiter {
     maxWaitNanos = builder.maxWaitNanos;
     style =
         new RefusalStyle(
-            builder.olderFields, builder.fields, Set.copyOf(builder.origins), builder.ticker);
+            builder.olderFields,
+            RetryFields.of(builder.maxRetryAfter, builder.retryJitter),
+            builder.fields,
+            Set.copyOf(builder.origins),
+            builder.ticker);
   }
 
   /**
@@ -104,6 +109,8 @@ public final class RequestLimiter {
     private boolean countedByCall;
     private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
     private OlderFields olderFields = OlderFields.NONE;
+    private Duration maxRetryAfter = Duration.ZERO;
+    private Duration retryJitter = Duration.ZERO;
     private boolean fields = true;
     private final Set<String> origins = new TreeSet<>();
     private Ticker ticker = Ticker.system();
@@ -271,6 +278,26 @@ public final class RequestLimiter {
     /** Adds fields of an older kind. Default: none. */
     public Builder olderFields(OlderFields kind) {
       olderFields = kind;
+      return this;
+    }
+
+    /**
+     * Sets the longest {@code Retry-After} that is sent, rounded up to whole seconds. Longer
+     * refusals have it and {@code x-should-retry: false}; body and {@code RateLimit} keep the
+     * truth. Many clients sleep inside the call for however long they are asked to. Default: zero,
+     * no bound.
+     */
+    public Builder maxRetryAfter(Duration most) {
+      maxRetryAfter = most;
+      return this;
+    }
+
+    /**
+     * Sets the longest random part, in whole seconds, that is added to {@code Retry-After}, so that
+     * clients do not come back all at once. Default: zero, none.
+     */
+    public Builder retryJitter(Duration most) {
+      retryJitter = most;
       return this;
     }
 

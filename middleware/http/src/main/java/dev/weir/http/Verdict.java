@@ -6,7 +6,6 @@ import dev.weir.identity.RequestView;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.MediaType;
 import dev.weir.protocol.http.ProblemType;
-import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -130,9 +129,8 @@ public final class Verdict {
     }
     if (!passes()) {
       CheckAnswer checked = check();
-      long retry = checked == null ? Standing.NO_TIME : checked.retryAfterSeconds();
-      if (retry != Standing.NO_TIME) {
-        add.accept("Retry-After", Long.toString(retry));
+      if (checked != null) {
+        style.retry(checked.retryAfterSeconds(), add);
       }
       add.accept("Cache-Control", "no-store");
       style.allow(view, add);

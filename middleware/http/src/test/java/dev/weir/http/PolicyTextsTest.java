@@ -12,6 +12,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.protocol.http.RateLimitFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.protocol.http.Standing;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.testkit.Trials;
@@ -89,7 +90,8 @@ class PolicyTextsTest {
   @Test
   void answersInAnyOrder_haveTheFieldsOfTheirStandings() {
     SplittableRandom random = Trials.random("answers in any order", ANSWERS);
-    RefusalStyle style = new RefusalStyle(OlderFields.NONE, true, Set.of(), Ticker.system());
+    RefusalStyle style =
+        new RefusalStyle(OlderFields.NONE, RetryFields.EXACT, true, Set.of(), Ticker.system());
     List<Policy> policies = List.of();
     for (int i = 0; i < ANSWERS; i++) {
       if (i % 10 == 0) {

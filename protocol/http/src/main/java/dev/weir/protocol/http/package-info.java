@@ -8,10 +8,13 @@
  *       answer; a refusal is a problem document (RFC 9457)
  *   <li>{@link dev.weir.protocol.http.RateLimitFields}: the header fields {@code RateLimit} and
  *       {@code RateLimit-Policy}
+ *   <li>{@link dev.weir.protocol.http.RetryFields}: {@code Retry-After}, its bound and its spread
  *   <li>{@link dev.weir.protocol.http.OlderFields}: the header fields {@code X-RateLimit-*}
  *   <li>{@link dev.weir.protocol.http.RlsJsonReader}: {@code /json}, the messages of Envoy
  *   <li>{@link dev.weir.protocol.http.LeaseCall}: leases
  * </ul>
+ *
+ * <p>More than 20 types: each body and each group of header fields is one.
  *
  * <p>No type depends on an HTTP server: header fields go to a {@link
  * java.util.function.BiConsumer}, bodies are bytes.

@@ -69,7 +69,7 @@ class CheckReaderTest {
           {} x         | line 1, column 4: Unrecognized token 'x'
           {"domain":"d"} 1 | line 1, column 16: body: 1 (expected: nothing after the object)
           {"domain":"d"} | descriptors: missing (expected: a list, or one descriptor)
-          {"domian":1} | line 1, column 11: domian: unknown (expected: one of domain, descriptors, descriptor, permits)
+          {"domian":1} | line 1, column 11: domian: unknown (expected: one of domain, descriptors, descriptor, permits, charge)
           {"permits":-1} | line 1, column 12: permits: -1 (expected: a whole number, 0..4294967295)
           {"permits":1.5} | line 1, column 12: permits: 1.5 (expected: a whole number, 0..4294967295)
           {"permits":4294967296} | line 1, column 12: permits: 4294967296 (expected: a whole number, 0..4294967295)

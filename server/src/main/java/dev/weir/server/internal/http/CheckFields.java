@@ -5,6 +5,7 @@ import dev.weir.engine.Answer;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.protocol.http.RateLimitFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.protocol.http.Standing;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -13,7 +14,7 @@ import java.util.function.BiConsumer;
  * The header fields of answers of {@code /v1/check}, without those that describe the body.
  * Immutable.
  */
-record CheckFields(OlderFields older, Ticker ticker) {
+record CheckFields(OlderFields older, RetryFields retry, Ticker ticker) {
   /**
    * Adds the fields of an answer.
    *
@@ -27,9 +28,8 @@ record CheckFields(OlderFields older, Ticker ticker) {
       to.accept(Reply.RATE_LIMIT, RateLimitFields.rateLimit(standings));
       older.add(answer, ticker.nanos(), to::accept);
     }
-    long retryAfter = check.retryAfterSeconds();
-    if (retryAfter != Standing.NO_TIME) {
-      to.accept(Reply.RETRY_AFTER, Long.toString(retryAfter));
+    if (!answer.allowed()) {
+      retry.add(check.retryAfterSeconds(), to);
     }
   }
 }

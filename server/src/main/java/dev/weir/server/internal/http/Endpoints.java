@@ -13,6 +13,7 @@ import dev.weir.protocol.http.LeaseAnswer;
 import dev.weir.protocol.http.LeaseCall;
 import dev.weir.protocol.http.LeaseReader;
 import dev.weir.protocol.http.LoadReader;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
@@ -88,7 +89,12 @@ public final class Endpoints {
     this.decider = decider;
     this.settings = settings;
     this.json = new RlsJson(new RlsMessages(settings));
-    this.fields = new CheckFields(settings.value(Settings.OLDER_FIELDS), times.ticker());
+    this.fields =
+        new CheckFields(
+            settings.value(Settings.OLDER_FIELDS),
+            RetryFields.of(
+                settings.value(Settings.MAX_RETRY_AFTER), settings.value(Settings.RETRY_JITTER)),
+            times.ticker());
     this.shared = settings.shares();
     this.notReady = notReady;
     this.metrics = new MetricsPage(metrics);

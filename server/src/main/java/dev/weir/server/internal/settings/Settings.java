@@ -585,6 +585,22 @@ public final class Settings {
           "Older header fields that /v1/check sends in addition to RateLimit and"
               + " RateLimit-Policy.");
 
+  public static final Setting<Duration> MAX_RETRY_AFTER =
+      setting(
+          "max-retry-after",
+          SettingKind.duration(Duration.ZERO, Duration.ofDays(366)),
+          "0s",
+          "Longest Retry-After that /v1/check sends; longer refusals have it, and x-should-retry:"
+              + " false. 0 means no bound.");
+
+  public static final Setting<Duration> RETRY_JITTER =
+      setting(
+          "retry-jitter",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "0s",
+          "Longest random part, in whole seconds, that /v1/check adds to Retry-After, so that"
+              + " clients do not come back all at once.");
+
   public static final Setting<LogLevel> LOG_LEVEL =
       setting(
           "log-level",

@@ -7,6 +7,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.internal.Histogram;
 import dev.weir.protocol.http.OlderFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.rules.Entry;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
@@ -61,7 +62,7 @@ class QuickAnswersTest {
     return new QuickRequests(
         new GuardedDecider(engine, load, ticker),
         new RequestTimes(Histogram.ofRequests(), ticker),
-        new CheckFields(OlderFields.NONE, ticker),
+        new CheckFields(OlderFields.NONE, RetryFields.EXACT, ticker),
         200,
         () -> off);
   }

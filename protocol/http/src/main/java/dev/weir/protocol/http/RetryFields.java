@@ -1,0 +1,80 @@
+package dev.weir.protocol.http;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * The header fields by which a refusal says when to come back: {@code Retry-After} (RFC 9110,
+ * section 10.2.3), whole seconds, at least 1, and never earlier than the truth unless a bound is
+ * set. Immutable and safe to share.
+ */
+public final class RetryFields {
+  /** The fields without a bound and without a random part. */
+  public static final RetryFields EXACT = of(Duration.ZERO, Duration.ZERO);
+
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final String SHOULD_RETRY = "x-should-retry";
+
+  private final long mostSeconds;
+  private final long jitterSeconds;
+
+  /** Returns a random number from 0 to a number, both included. */
+  private final LongUnaryOperator random;
+
+  RetryFields(long mostSeconds, long jitterSeconds, LongUnaryOperator random) {
+    this.mostSeconds = mostSeconds;
+    this.jitterSeconds = jitterSeconds;
+    this.random = random;
+  }
+
+  /**
+   * Returns the fields.
+   *
+   * @param most the longest {@code Retry-After}, rounded up to whole seconds; zero for no bound. A
+   *     refusal that holds for longer has that number, and {@code x-should-retry: false}
+   * @param jitter the longest random part that is added, rounded down to whole seconds; zero for
+   *     none
+   * @throws IllegalArgumentException if one is negative
+   */
+  public static RetryFields of(Duration most, Duration jitter) {
+    if (most.isNegative() || jitter.isNegative()) {
+      throw new IllegalArgumentException(
+          "most, jitter: " + most + ", " + jitter + " (expected: at least 0)");
+    }
+    return new RetryFields(
+        most.plusNanos(999_999_999).toSeconds(),
+        jitter.toSeconds(),
+        bound -> ThreadLocalRandom.current().nextLong(bound + 1));
+  }
+
+  /**
+   * Adds the fields of a refusal.
+   *
+   * @param retryAfterSeconds the wait, at least 1; {@link Standing#NO_TIME} if none helps
+   */
+  public void add(
+      long retryAfterSeconds, BiConsumer<? super CharSequence, ? super CharSequence> to) {
+    boolean beyond =
+        mostSeconds > 0
+            && (retryAfterSeconds > mostSeconds || retryAfterSeconds == Standing.NO_TIME);
+    if (retryAfterSeconds != Standing.NO_TIME) {
+      to.accept(RETRY_AFTER, Long.toString(seconds(retryAfterSeconds)));
+    }
+    if (beyond) {
+      to.accept(SHOULD_RETRY, "false");
+    }
+  }
+
+  /**
+   * Returns the number in the field.
+   *
+   * @param retryAfterSeconds at least 1
+   */
+  public long seconds(long retryAfterSeconds) {
+    long random = jitterSeconds == 0 ? 0 : this.random.applyAsLong(jitterSeconds);
+    long later = retryAfterSeconds + random;
+    return mostSeconds > 0 ? Math.min(mostSeconds, later) : later;
+  }
+}
