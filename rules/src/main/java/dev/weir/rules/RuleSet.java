@@ -20,6 +20,7 @@ public final class RuleSet {
   private final List<Rule> rules;
   private final String digest;
   private final RuleDefaults defaults;
+  private final boolean patterns;
   private final Map<String, Set<String>> plans;
   private final Map<Rule, Map<String, PlanLimit>> planLimits;
 
@@ -38,6 +39,7 @@ public final class RuleSet {
     this.domains.values().forEach(level -> collect(level, all));
     nodes = List.copyOf(all);
     rules = all.stream().filter(Rule::limits).toList();
+    patterns = this.domains.values().stream().anyMatch(Level::hasPatterns);
     this.plans = plans.names();
     planLimits = plans.limits(rules);
   }
@@ -106,6 +108,9 @@ public final class RuleSet {
    * sibling with exactly this key and value, the first wildcard in file order that matches, the
    * sibling with this key and no value. Allocates nothing.
    *
+   * <p>Comparisons with wildcards count in the {@link MatchBudget} of the thread. Once that is
+   * spent, no wildcard matches.
+   *
    * @param entries a list with fast access by index
    */
   public @Nullable Rule match(String domain, List<Entry> entries) {
@@ -145,6 +150,11 @@ public final class RuleSet {
       level = node.children();
     }
     return node != null && node.limits() ? node : null;
+  }
+
+  /** Returns whether the value of any rule has a wildcard. */
+  public boolean hasPatterns() {
+    return patterns;
   }
 
   /** Returns the rule that decides a descriptor, and the reasons. */

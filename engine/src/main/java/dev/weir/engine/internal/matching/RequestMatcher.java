@@ -13,6 +13,7 @@ import dev.weir.engine.internal.subjects.Subjects;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
+import dev.weir.rules.MatchBudget;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.UnknownSubject;
@@ -68,19 +69,11 @@ public final class RequestMatcher {
       pending.invalid(problem);
       return pending;
     }
-    String domain = request.domain();
-    List<Descriptor> descriptors = request.descriptors();
-    boolean matched = false;
-    for (int i = 0; i < descriptors.size(); i++) {
-      Descriptor descriptor = descriptors.get(i);
-      Rule rule =
-          descriptor.limitOverride() == null
-              ? revision.rules.match(domain, descriptor.entries())
-              : null;
-      matched |= rule != null;
-      pending.add(descriptor, rule == null ? null : revision.of(rule));
+    if (!RuleFinder.addRules(pending, request, revision)) {
+      pending.invalid(MatchBudget.problem());
+      return pending;
     }
-    pending.domainKnown(matched || revision.rules.hasDomain(domain));
+    List<Descriptor> descriptors = request.descriptors();
     for (int i = 0; i < descriptors.size(); i++) {
       charge(pending, i, request);
       if (pending.problem() != null) {
@@ -130,9 +123,9 @@ public final class RequestMatcher {
         return Way.HERE;
       }
     }
-    Rule rule = revision.rules.match(domain, keysAndValues, count);
+    Rule rule = RuleFinder.rule(domain, keysAndValues, count, revision);
     if (rule == null) {
-      return Way.HERE;
+      return Way.HERE; // There is none, or too many comparisons; match finds the reason.
     }
     BoundRule bound = revision.of(rule);
     if (bound.binding != null && (bound.numbers != null || !bound.local)) {

@@ -45,6 +45,12 @@ public final class Level {
     return siblings == null ? List.of() : siblings.all;
   }
 
+  /** Returns whether a rule of this level, or of one below it, has a pattern as its value. */
+  public boolean hasPatterns() {
+    return byKey.values().stream().anyMatch(siblings -> siblings.patterns != null)
+        || rules.stream().anyMatch(rule -> rule.children().hasPatterns());
+  }
+
   /** Returns the rule to which an entry leads, or null. Allocates nothing. */
   @Nullable
   public Rule find(String key, String value) {

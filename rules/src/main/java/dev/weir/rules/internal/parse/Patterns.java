@@ -1,8 +1,10 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.rules.MatchBudget;
 import dev.weir.rules.Rule;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,32 +15,50 @@ import org.jspecify.annotations.Nullable;
  */
 final class Patterns {
   /*
-   * Why an index? A level may have thousands of patterns such as /tenants/4711/*, and one call may
-   * have thousands of values. So patterns are grouped by the text before their first star, and a
-   * value is compared only with those whose text it begins with. All of these texts are found by
-   * one pass over the value: a hash of its first n characters is made of that of n - 1, and looked
-   * up if a group has a text of that length. Patterns that begin with a star are one group, which
-   * is compared with every value.
+   * Why an index? A level may have thousands of patterns, and one call may have thousands of values,
+   * and their product is too much for an event loop. So each pattern is found by one of its literal parts, the
+   * texts between its stars, and is compared only with values that have this part: as their head or
+   * tail, if the pattern begins or ends with it, else anywhere.
+   *
+   * Which part? One that few other patterns have: /api/ tells nothing if all patterns begin with
+   * it. Of these a head or a tail is better than a middle part, and a long part better than a short
+   * one.
+   *
+   * How are parts found? By hashes of the value's characters. That of its first n characters is
+   * made of that of n - 1, and likewise from the end, so all heads need one pass, and all tails one.
+   * Middle parts need one pass for each length that they have: a hash of n characters moves on by
+   * one when a character enters and another leaves. A part that is found again further on is
+   * skipped.
+   *
+   * Patterns without a literal part are compared with every value, and so are all of a level that
+   * has only a few.
    */
 
-  /** The patterns that have the same text before their first star, by their places. */
-  private static final class Group {
-    final String head;
-    final int[] places;
+  /** The most patterns that are compared without an index. */
+  private static final int FEW = 4;
 
-    Group(String head, int[] places) {
-      this.head = head;
-      this.places = places;
-    }
+  /** The factor of {@link String#hashCode}. */
+  private static final int FACTOR = 31;
+
+  private enum Kind {
+    HEAD,
+    TAIL,
+    MIDDLE
   }
+
+  private record Part(Kind kind, String text) {}
 
   private final Rule[] rules;
 
-  /** The groups by the hash of their heads, in an open-addressed table. */
-  private final @Nullable Group[] table;
+  /** The places of patterns that are compared with every value. */
+  private final int[] always;
 
-  /** True at the lengths that heads have. */
-  private final boolean[] lengths;
+  private final PartTable heads;
+  private final PartTable tails;
+  private final PartTable middles;
+
+  /** The factor of the character that leaves, for each length of middle parts. */
+  private final int[] leaving;
 
   /**
    * Creates an index.
@@ -47,63 +67,158 @@ final class Patterns {
    */
   Patterns(List<Rule> rules) {
     this.rules = rules.toArray(Rule[]::new);
-    Map<String, List<Integer>> byHead = new LinkedHashMap<>();
-    int longest = -1;
+    List<List<Part>> parts = rules.stream().map(rule -> parts(rule.value())).toList();
+    Map<Part, Integer> sharers = new HashMap<>();
+    parts.forEach(list -> list.forEach(part -> sharers.merge(part, 1, Integer::sum)));
+    Comparator<Part> best =
+        Comparator.<Part>comparingInt(part -> Math.max(FEW, sharers.getOrDefault(part, 0)))
+            .thenComparing(part -> part.kind == Kind.MIDDLE)
+            .thenComparingInt(part -> -part.text.length());
+    Map<Kind, Map<String, List<Integer>>> places = new HashMap<>();
+    List<Integer> rest = new ArrayList<>();
     for (int i = 0; i < this.rules.length; i++) {
-      String value = this.rules[i].value();
-      String head = value.substring(0, value.indexOf('*'));
-      byHead.computeIfAbsent(head, key -> new ArrayList<>()).add(i);
-      longest = Math.max(longest, head.length());
+      Part chosen = this.rules.length <= FEW ? null : parts.get(i).stream().min(best).orElse(null);
+      if (chosen == null) {
+        rest.add(i);
+      } else {
+        places
+            .computeIfAbsent(chosen.kind, kind -> new HashMap<>())
+            .computeIfAbsent(chosen.text, text -> new ArrayList<>())
+            .add(i);
+      }
     }
-    lengths = new boolean[longest + 1];
-    table = new @Nullable Group[Integer.highestOneBit(Math.max(1, byHead.size())) << 2];
-    byHead.forEach(
-        (head, places) -> {
-          lengths[head.length()] = true;
-          int slot = slot(head.hashCode(), head.length());
-          while (table[slot] != null) {
-            slot = slot + 1 & table.length - 1;
-          }
-          table[slot] = new Group(head, places.stream().mapToInt(Integer::intValue).toArray());
-        });
+    always = rest.stream().mapToInt(Integer::intValue).toArray();
+    heads = new PartTable(places.getOrDefault(Kind.HEAD, Map.of()));
+    tails = new PartTable(places.getOrDefault(Kind.TAIL, Map.of()));
+    middles = new PartTable(places.getOrDefault(Kind.MIDDLE, Map.of()));
+    leaving = new int[middles.lengths.length];
+    for (int i = 0; i < leaving.length; i++) {
+      leaving[i] = power(middles.lengths[i] - 1);
+    }
   }
 
-  private int slot(int hash, int length) {
-    int mixed = (hash + length) * 0x9e3779b9;
-    return (mixed ^ mixed >>> 16) & table.length - 1;
+  /** Returns the literal parts of a pattern. */
+  private static List<Part> parts(String pattern) {
+    List<Part> parts = new ArrayList<>();
+    int from = 0;
+    for (int star = pattern.indexOf('*'); star >= 0; star = pattern.indexOf('*', from)) {
+      add(parts, from == 0 ? Kind.HEAD : Kind.MIDDLE, pattern.substring(from, star));
+      from = star + 1;
+    }
+    add(parts, Kind.TAIL, pattern.substring(from));
+    return parts;
   }
 
-  /** Returns the first rule whose pattern matches a value, or null. Allocates nothing. */
+  private static void add(List<Part> parts, Kind kind, String text) {
+    Part part = new Part(kind, text);
+    if (!text.isEmpty() && !parts.contains(part)) {
+      parts.add(part);
+    }
+  }
+
+  private static int power(int exponent) {
+    int power = 1;
+    for (int i = 0; i < exponent; i++) {
+      power *= FACTOR;
+    }
+    return power;
+  }
+
+  /**
+   * Returns the first rule whose pattern matches a value, or null, also if the thread's {@link
+   * MatchBudget} is spent. Allocates nothing.
+   */
   @Nullable Rule find(String value) {
-    int first = rules.length;
-    int hash = 0; // That of String.hashCode, of the characters up to the length.
-    for (int length = 0; length < lengths.length && length <= value.length(); length++) {
-      hash = length == 0 ? 0 : 31 * hash + value.charAt(length - 1);
-      Group group = lengths[length] ? group(hash, length, value) : null;
-      if (group != null) {
-        first = first(group, value, first);
-      }
+    MatchBudget budget = MatchBudget.ofThread();
+    if (budget.isSpent()) {
+      return null;
     }
-    return first < rules.length ? rules[first] : null;
+    int first = first(always, value, rules.length, budget);
+    first = byHead(value, first, budget);
+    first = byTail(value, first, budget);
+    first = byMiddle(value, first, budget);
+    return first < rules.length && !budget.isSpent() ? rules[first] : null;
   }
 
-  private @Nullable Group group(int hash, int length, String value) {
-    int slot = slot(hash, length);
-    for (Group group = table[slot]; group != null; group = table[slot]) {
-      if (group.head.length() == length && value.startsWith(group.head)) {
-        return group;
-      }
-      slot = slot + 1 & table.length - 1;
-    }
-    return null;
-  }
-
-  private int first(Group group, String value, int before) {
-    for (int place : group.places) {
-      if (place >= before) {
+  private int byHead(String value, int before, MatchBudget budget) {
+    int first = before;
+    int hash = 0;
+    int length = 0;
+    for (int wanted : heads.lengths) {
+      if (wanted > value.length()) {
         break;
       }
-      if (Wildcard.matches(rules[place].value(), value)) {
+      while (length < wanted) {
+        hash = FACTOR * hash + value.charAt(length++);
+      }
+      first = first(heads.find(hash, value, 0, length, budget), value, first, budget);
+    }
+    budget.walked(length);
+    return first;
+  }
+
+  private int byTail(String value, int before, MatchBudget budget) {
+    int first = before;
+    int hash = 0;
+    int factor = 1; // That of the character before the tail.
+    int length = 0;
+    for (int wanted : tails.lengths) {
+      if (wanted > value.length()) {
+        break;
+      }
+      while (length < wanted) {
+        hash += factor * value.charAt(value.length() - ++length);
+        factor *= FACTOR;
+      }
+      int from = value.length() - length;
+      first = first(tails.find(hash, value, from, length, budget), value, first, budget);
+    }
+    budget.walked(length);
+    return first;
+  }
+
+  private int byMiddle(String value, int before, MatchBudget budget) {
+    int first = before;
+    for (int i = 0; i < leaving.length && middles.lengths[i] <= value.length(); i++) {
+      int length = middles.lengths[i];
+      int hash = 0;
+      for (int end = 1; end <= value.length() && !budget.isSpent(); end++) {
+        int from = end - length;
+        hash -= from > 0 ? leaving[i] * value.charAt(from - 1) : 0;
+        hash = FACTOR * hash + value.charAt(end - 1);
+        if (from >= 0) {
+          PartTable.Group group = middles.find(hash, value, from, length, budget);
+          if (group != null && isFirst(group, value, from, first, budget)) {
+            first = first(group, value, first, budget);
+          }
+        }
+      }
+      budget.walked(value.length());
+    }
+    return first;
+  }
+
+  /** Returns whether a group has to be compared: it is not void, and its part is found newly. */
+  private static boolean isFirst(
+      PartTable.Group group, String value, int from, int before, MatchBudget budget) {
+    if (group.places[0] >= before) {
+      return false;
+    }
+    int earliest = value.indexOf(group.part);
+    budget.walked(earliest);
+    return earliest == from;
+  }
+
+  private int first(PartTable.@Nullable Group group, String value, int before, MatchBudget budget) {
+    return group == null ? before : first(group.places, value, before, budget);
+  }
+
+  private int first(int[] places, String value, int before, MatchBudget budget) {
+    for (int place : places) {
+      if (place >= before || budget.isSpent()) {
+        break;
+      }
+      if (Wildcard.matches(rules[place].value(), value, budget)) {
         return place;
       }
     }

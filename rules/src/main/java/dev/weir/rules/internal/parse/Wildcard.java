@@ -1,5 +1,8 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.rules.MatchBudget;
+import org.jspecify.annotations.Nullable;
+
 /** The matching of patterns in which every {@code *} stands for zero or more characters. */
 public final class Wildcard {
   private Wildcard() {}
@@ -13,10 +16,26 @@ public final class Wildcard {
    * steps as the product of the text's length and that of the longest part between two stars.
    */
   public static boolean matches(String pattern, String text) {
+    return matches(pattern, text, null);
+  }
+
+  /**
+   * Returns whether the pattern matches the whole text, like {@link #matches(String, String)}.
+   *
+   * @param budget counts the comparison; null if nothing does
+   */
+  static boolean matches(String pattern, String text, @Nullable MatchBudget budget) {
     int star = pattern.indexOf('*');
-    if (star < 0) {
-      return pattern.equals(text);
+    boolean matches = star < 0 ? pattern.equals(text) : matches(pattern, star, text, budget);
+    if (budget != null) {
+      budget.compared(0);
     }
+    return matches;
+  }
+
+  private static boolean matches(
+      String pattern, int firstStar, String text, @Nullable MatchBudget budget) {
+    int star = firstStar;
     int last = pattern.lastIndexOf('*');
     int tail = pattern.length() - last - 1;
     int end = text.length() - tail;
@@ -30,7 +49,7 @@ public final class Wildcard {
     while (star < last) {
       int next = pattern.indexOf('*', star + 1);
       int length = next - star - 1;
-      at = find(pattern, star + 1, length, text, at, end);
+      at = find(pattern, star + 1, length, text, at, end, budget);
       if (at < 0) {
         return false;
       }
@@ -41,13 +60,31 @@ public final class Wildcard {
   }
 
   /** Returns where a part of the pattern is in the text, at {@code from} or later; else -1. */
-  private static int find(String pattern, int part, int length, String text, int from, int end) {
-    for (int i = from; i + length <= end; i++) {
-      if (text.regionMatches(i, pattern, part, length)) {
-        return i;
+  private static int find(
+      String pattern,
+      int part,
+      int length,
+      String text,
+      int from,
+      int end,
+      @Nullable MatchBudget budget) {
+    if (length == 0) {
+      return from;
+    }
+    char first = pattern.charAt(part);
+    int compared = 0;
+    int found = -1;
+    for (int i = from; i + length <= end && found < 0; i++) {
+      compared++;
+      if (text.charAt(i) == first) {
+        compared += length;
+        found = text.regionMatches(i, pattern, part, length) ? i : -1;
       }
     }
-    return -1;
+    if (budget != null) {
+      budget.walked(compared);
+    }
+    return found;
   }
 
   /**

@@ -166,7 +166,17 @@ public final class GuardedDecider implements Decider {
    */
   public void decideAll(
       List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
-    Consumer<? super List<Answer>> done = refusals.isOn() ? logging(requests, last) : last;
+    BudgetedCall<List<Answer>> call =
+        new BudgetedCall<>(refusals.isOn() ? logging(requests, last) : last);
+    try {
+      decideCall(requests, beside, call);
+    } finally {
+      call.end();
+    }
+  }
+
+  private void decideCall(
+      List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> done) {
     if (!source.decides()) {
       done.accept(requests.stream().map(unknown::withoutRules).toList());
       return;
@@ -218,7 +228,17 @@ public final class GuardedDecider implements Decider {
    * @param beside returns the approximate bytes that the transport keeps of the call until it is
    *     answered, besides the requests
    */
-  public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
+  public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> last) {
+    BudgetedCall<LeaseCall.Results> budgeted = new BudgetedCall<>(last);
+    try {
+      lendCall(call, beside, budgeted);
+    } finally {
+      budgeted.end();
+    }
+  }
+
+  private void lendCall(
+      LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
     UndecidedBytes.PendingDecision<LeaseCall.Results> waiting = undecided.until(done);
     if (source.decides() && overloaded(now, call.requests().size())) {

@@ -158,8 +158,12 @@ final class QuotaReport {
       return last;
     }
     RuleSet rules = decider.engine().rules();
+    Rule tried = null;
     for (Rule each : rules.rules()) {
-      if (each.domain().equals(domain) && each.levels() == usage.getBucketId().getBucketCount()) {
+      if (each.domain().equals(domain)
+          && each.levels() == usage.getBucketId().getBucketCount()
+          && (tried == null || !inOneOrder(tried, each))) {
+        tried = each;
         ordered = ordered(each);
         Rule found = ordered == null ? null : rules.match(domain, ordered);
         if (ordered != null && found != null) {
@@ -169,6 +173,16 @@ final class QuotaReport {
       }
     }
     return null;
+  }
+
+  /** Returns whether two rules of as many levels have the same keys in the same order. */
+  private static boolean inOneOrder(Rule one, Rule other) {
+    for (int level = 0; level < one.levels(); level++) {
+      if (!one.keyAt(level).equals(other.keyAt(level))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private @Nullable List<Entry> ordered(Rule like) {
