@@ -1,12 +1,14 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import dev.weir.identity.AddressRanges;
 import dev.weir.rules.internal.parse.Level;
 import dev.weir.rules.internal.parse.SubjectFields;
 import dev.weir.rules.internal.parse.Wildcard;
 import dev.weir.rules.internal.parse.Words;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +168,9 @@ final class Explainer {
         .filter(rule -> !value.isEmpty() && rule.value().equals(value))
         .forEach(sorted::add);
     siblings.stream()
+        .filter(rule -> isRange(rule) && !rule.value().equals(value))
+        .forEach(sorted::add);
+    siblings.stream()
         .filter(rule -> Wildcard.isPattern(rule.value()) && !rule.value().equals(value))
         .forEach(sorted::add);
     siblings.stream().filter(rule -> rule.value().isEmpty()).forEach(sorted::add);
@@ -181,6 +186,14 @@ final class Explainer {
     boolean sameText = rule.value().equals(entry.value());
     if (isExact(rule) || (taken && sameText && !rule.value().isEmpty())) {
       why = taken ? "has exactly this value" : "has another value";
+    } else if (isRange(rule)) {
+      boolean inside = AddressRanges.of(Map.of(rule.value(), rule)).find(entry.value()) != null;
+      why =
+          taken
+              ? "smallest range with this address"
+              : inside
+                  ? "range with this address, but " + first(chosen, entry)
+                  : "range without it";
     } else if (rule.value().isEmpty()) {
       why =
           taken
@@ -195,12 +208,19 @@ final class Explainer {
   }
 
   private static String first(@Nullable Rule chosen, Entry entry) {
-    return chosen != null && chosen.value().equals(entry.value())
-        ? "an exact value comes first"
+    if (chosen != null && chosen.value().equals(entry.value())) {
+      return "an exact value comes first";
+    }
+    return chosen != null && isRange(chosen)
+        ? "a smaller range comes first"
         : "an earlier pattern comes first";
   }
 
   private static boolean isExact(Rule rule) {
-    return !rule.value().isEmpty() && !Wildcard.isPattern(rule.value());
+    return !rule.value().isEmpty() && !Wildcard.isPattern(rule.value()) && !isRange(rule);
+  }
+
+  private static boolean isRange(Rule rule) {
+    return !Wildcard.isPattern(rule.value()) && AddressRanges.isRange(rule.value());
   }
 }

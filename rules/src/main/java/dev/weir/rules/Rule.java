@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import dev.weir.identity.AddressRanges;
 import dev.weir.rules.internal.parse.Level;
 import dev.weir.rules.internal.parse.RuleDraft;
 import dev.weir.rules.internal.parse.Wildcard;
@@ -207,7 +208,8 @@ public final class Rule {
    */
   public boolean oneCounterAt(int level) {
     String pattern = patterns[level];
-    return shared[level] || (!pattern.isEmpty() && !Wildcard.isPattern(pattern));
+    return shared[level]
+        || (!pattern.isEmpty() && !Wildcard.isPattern(pattern) && !AddressRanges.isRange(pattern));
   }
 
   /** Returns the value or pattern at that level, 0 being the first; empty for a bare key. */

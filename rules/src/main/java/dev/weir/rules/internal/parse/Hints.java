@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.identity.AddressRanges;
 import dev.weir.rules.Rule;
 import java.util.HashMap;
 import java.util.List;
@@ -32,9 +33,9 @@ final class Hints {
     if (REGULAR_EXPRESSION.matcher(value).find()) {
       fields.warning("value", "a text; a * stands for any characters, other patterns are not read");
     }
-    if (RANGE.matcher(value).matches()) {
+    if (RANGE.matcher(value).matches() && !AddressRanges.isRange(value)) {
       fields.warning(
-          "value", "a text that clients send; a range of addresses is compared as a text too");
+          "value", "a range such as 10.0.0.0/8, without bits behind its prefix; this is a text");
     }
   }
 

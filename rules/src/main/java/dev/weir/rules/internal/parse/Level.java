@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.identity.AddressRanges;
 import dev.weir.rules.Rule;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,12 +63,14 @@ public final class Level {
   private static final class Siblings {
     final List<Rule> all;
     private final Map<String, Rule> exact = new HashMap<>();
+    private final @Nullable AddressRanges<Rule> ranges;
     private final @Nullable Patterns patterns;
     private final @Nullable Rule bare;
 
     Siblings(List<Rule> rules) {
       all = List.copyOf(rules);
       List<Rule> wildcards = new ArrayList<>();
+      Map<String, Rule> byRange = new LinkedHashMap<>();
       Rule withoutValue = null;
       for (Rule rule : rules) {
         if (rule.value().isEmpty()) {
@@ -77,9 +80,12 @@ public final class Level {
           exact.put(rule.value(), rule);
           if (Wildcard.isPattern(rule.value())) {
             wildcards.add(rule);
+          } else if (AddressRanges.isRange(rule.value())) {
+            byRange.put(rule.value(), rule);
           }
         }
       }
+      ranges = byRange.isEmpty() ? null : AddressRanges.of(byRange);
       patterns = wildcards.isEmpty() ? null : new Patterns(wildcards);
       bare = withoutValue;
     }
@@ -90,6 +96,10 @@ public final class Level {
         if (rule != null) {
           return rule;
         }
+      }
+      Rule around = ranges == null ? null : ranges.find(value);
+      if (around != null) {
+        return around;
       }
       Rule matching = patterns == null ? null : patterns.find(value);
       return matching == null ? bare : matching;

@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.identity.AddressRanges;
 import dev.weir.rules.Position;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleDefaults;
@@ -165,8 +166,9 @@ public final class RuleParser {
     draft.detailedMetric = fields.flag("detailed_metric");
     draft.valueToMetric[level] = fields.flag("value_to_metric");
     draft.shared[level] = fields.flag("share_threshold");
-    if (draft.shared[level] && !Wildcard.isPattern(draft.value)) {
-      fields.error("share_threshold", "only beside a value with a *");
+    boolean several = Wildcard.isPattern(draft.value) || AddressRanges.isRange(draft.value);
+    if (draft.shared[level] && !several) {
+      fields.error("share_threshold", "only beside a value with a *, or a range of addresses");
     }
     Mapping metadata = fields.map("metadata");
     if (metadata != null) {

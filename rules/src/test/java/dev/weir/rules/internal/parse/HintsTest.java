@@ -49,18 +49,29 @@ class HintsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"172.16.0.0/12", "10.0.0.0/8", "2001:db8:5::/48", "::/0", "192.0.2.7/32"})
-  void rangeOfAddresses_isWarnedOf(String value) {
+  @ValueSource(
+      strings = {"172.16.0.1/12", "10.0.0.0/33", "2001:db8:5::1/48", "::/0", "10.0.0.0/08"})
+  void rangeThatIsNone_isWarnedOf(String value) {
     assertThat(descriptors("  - key: ip\n    value: '" + value + "'\n" + LIMIT))
         .containsExactly(
             "r.yaml:4:5 value: \""
                 + value
-                + "\" (expected: a text that clients send; a range of addresses is compared as a"
-                + " text too)");
+                + "\" (expected: a range such as 10.0.0.0/8, without bits behind its prefix; this is a"
+                + " text)");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/api/1", "a/12", "1.2.3/4", "10.0.0.0", "http://a/1", "10.0.0.0/8/x"})
+  @ValueSource(
+      strings = {
+        "172.16.0.0/12",
+        "2001:db8:5::/48",
+        "/api/1",
+        "a/12",
+        "1.2.3/4",
+        "10.0.0.0",
+        "http://a/1",
+        "10.0.0.0/8/x"
+      })
   void valueWithASlash_isNotWarnedOf(String value) {
     assertThat(descriptors("  - key: ip\n    value: '" + value + "'\n" + LIMIT)).isEmpty();
   }

@@ -187,7 +187,7 @@ class ProblemsTest {
             "rules.yaml:8:7 shadow_mode: stands in rate_limit (expected: in a descriptor)",
             "rules.yaml:9:5 key: missing (expected: a text that is not empty)",
             "rules.yaml:10:5 requests_per_unit: stands in a descriptor (expected: in rate_limit)",
-            "rules.yaml:11:5 share_threshold: yes (expected: only beside a value with a *)",
+            "rules.yaml:11:5 share_threshold: yes (expected: only beside a value with a *, or a range of addresses)",
             "rules.yaml:12:5 descriptor \"k1_v1\": duplicate of line 3"
                 + " (expected: unique key and value per level)",
             "rules.yaml:14:5 descriptors: just text (expected: a list of maps)",
