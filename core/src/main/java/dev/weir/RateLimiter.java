@@ -117,6 +117,17 @@ public final class RateLimiter {
   }
 
   /**
+   * Holds the most that a request may cost, to be settled by what it did cost. As long as no cost
+   * is above its hold, no window holds more than the bound of the {@link Algorithm} of what is held
+   * and of what settled requests did cost.
+   *
+   * @param most permits, at least 0; if they do not fit, the hold is refused and nothing is charged
+   */
+  public Hold hold(String key, long most) {
+    return requests.hold(of(key), most);
+  }
+
+  /**
    * Counts a cost that is known only now, such as the tokens or bytes of a response: permits are
    * counted whatever is left. What is beyond a limit is a debt, and requests for the key are
    * refused until it has passed or refilled. Of a key whose costs are only reported, at most N - 1

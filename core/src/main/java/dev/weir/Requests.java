@@ -136,6 +136,11 @@ final class Requests {
         charges -> done.accept(set.decision(charges, load)));
   }
 
+  /** Holds permits for a request whose cost is known only afterwards. */
+  Hold hold(long fingerprint, long most) {
+    return new Hold(this, fingerprint, most, decide(fingerprint, most));
+  }
+
   /** Counts permits whatever is left. */
   Decision charge(long fingerprint, long permits) {
     PolicySet now = set;

@@ -71,6 +71,11 @@ public final class SingleLimiter {
     return requests.peek(fingerprint, permits);
   }
 
+  /** Holds the most that a request may cost. See {@link RateLimiter#hold}. */
+  public Hold hold(long most) {
+    return requests.hold(fingerprint, most);
+  }
+
   /** Counts a cost that is known only now. See {@link RateLimiter#charge}. */
   public Decision charge(long permits) {
     return requests.charge(fingerprint, permits);
