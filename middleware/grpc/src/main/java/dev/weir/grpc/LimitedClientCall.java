@@ -176,7 +176,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
 
   private void answered(Turn asked, Answer answer, boolean starting) {
     if (!answer.allowed()) {
-      end(Refusal.of(request, answer));
+      end(Refusal.of(request, answer, null)); // No retry of gRPC's sees it.
       return;
     }
     // gRPC ends a call at once if it is sent too late.

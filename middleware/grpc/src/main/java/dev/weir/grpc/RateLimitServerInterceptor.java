@@ -42,8 +42,10 @@ import org.jspecify.annotations.Nullable;
  * not be decided. The status names the policy that refuses and the time after which the call may
  * come again. The same information is in the trailers {@code grpc-status-details-bin}, with {@code
  * google.rpc.RetryInfo} and {@code google.rpc.QuotaFailure}, and {@code grpc-retry-pushback-ms},
- * which gRPC's own retries wait for. A call without a required value ends with {@code
- * INVALID_ARGUMENT}, and a request that no decider could decide with {@code INTERNAL}.
+ * which gRPC's own retries wait for. The pushback is -1, which forbids the retry, if the wait would
+ * last until the call's deadline or longer: the client then sees the refusal rather than its
+ * deadline. A call without a required value ends with {@code INVALID_ARGUMENT}, and a request that
+ * no decider could decide with {@code INTERNAL}.
  *
  * <p>If a rule has {@code on_limit: {queue: ...}}, a call waits for its turn, uncharged, until its
  * own deadline at most. If a client cancels its call before it starts, the call has used no
@@ -128,7 +130,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
       Metadata headers,
       ServerCallHandler<A, B> next) {
     if (!answer.allowed()) {
-      return refuse(call, Refusal.of(request, answer));
+      return refuse(call, Refusal.of(request, answer, Context.current().getDeadline()));
     }
     return next.startCall(
         counted.isEmpty() ? call : new RefundingCall<>(call, counted, () -> turn.giveBack(answer)),

@@ -10,10 +10,12 @@ import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
+import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +32,13 @@ record Refusal(Status status, Metadata trailers) {
 
   private static final int MAX_DETAIL_BYTES = 3072;
 
-  /** Returns the refusal for an answer. */
-  static Refusal of(Request request, Answer answer) {
+  /**
+   * Returns the refusal for an answer.
+   *
+   * @param deadline the call's, or null. A client whose retries wait for a pushback beyond it would
+   *     see its deadline pass instead of the refusal, so the pushback then forbids the retry
+   */
+  static Refusal of(Request request, Answer answer, @Nullable Deadline deadline) {
     if (answer.error() != null) {
       return new Refusal(
           Status.INTERNAL.withDescription("The rate limit cannot be decided: " + answer.error()),
@@ -48,7 +55,8 @@ record Refusal(Status status, Metadata trailers) {
       return new Refusal(status, new Metadata()); // The client's own pace is as good as any.
     }
     RetryInfo retry = never ? null : Retry.info(Math.max(1, millis));
-    String pushback = never ? Retry.NEVER : Retry.pushback(Math.max(1, millis));
+    boolean late = deadline != null && deadline.timeRemaining(TimeUnit.MILLISECONDS) <= millis;
+    String pushback = never || late ? Retry.NEVER : Retry.pushback(Math.max(1, millis));
     return of(status, retry, exceeded ? failure(request, answer) : null, pushback);
   }
 

@@ -43,8 +43,8 @@ class ByHand implements Decider {
     return Refusal.of(
         new Request(
             "shop", Collections.nCopies(policies, Descriptor.of("method", "shop.Cart/Add")), 1),
-        Answer.of(
-            false, Collections.nCopies(policies, status(policy, false, 1_000_000L)), null, 1));
+        Answer.of(false, Collections.nCopies(policies, status(policy, false, 1_000_000L)), null, 1),
+        null);
   }
 
   private static Status status(String name, boolean allowed, long retryAfterNanos) {

@@ -48,6 +48,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NettyTest {
   static final List<MethodDescriptor<String, String>> METHODS = Shop.ALL;
 
+  /** A service config with which gRPC itself retries refused calls once. */
+  private static final Map<String, ?> RETRIES =
+      Map.of(
+          "methodConfig",
+          List.of(
+              Map.of(
+                  "name",
+                  List.of(Map.of()),
+                  "retryPolicy",
+                  Map.of(
+                      "maxAttempts",
+                      2.0,
+                      "initialBackoff",
+                      "0.001s",
+                      "maxBackoff",
+                      "0.001s",
+                      "backoffMultiplier",
+                      1.0,
+                      "retryableStatusCodes",
+                      List.of("RESOURCE_EXHAUSTED")))));
+
   private final Engine engine =
       Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS);
   private final ExecutorService others = Executors.newFixedThreadPool(4);
@@ -104,26 +125,7 @@ class NettyTest {
   void stockRetries_waitForThePushback() throws Exception {
     limit(1, "300ms");
     CountingInterceptor tries = new CountingInterceptor();
-    Map<String, ?> retries =
-        Map.of(
-            "methodConfig",
-            List.of(
-                Map.of(
-                    "name",
-                    List.of(Map.of()),
-                    "retryPolicy",
-                    Map.of(
-                        "maxAttempts",
-                        2.0,
-                        "initialBackoff",
-                        "0.001s",
-                        "maxBackoff",
-                        "0.001s",
-                        "backoffMultiplier",
-                        1.0,
-                        "retryableStatusCodes",
-                        List.of("RESOURCE_EXHAUSTED")))));
-    try (NettyServer server = new NettyServer(retries, byPeer(engine), tries)) {
+    try (NettyServer server = new NettyServer(RETRIES, byPeer(engine), tries)) {
       long begun = System.nanoTime();
       int calls = 0;
       // A call that comes 300 ms after the last one, because the machine stood still, is not
@@ -141,6 +143,32 @@ class NettyTest {
       limit(0, "300ms");
       TestCall.send(server.channel, Shop.ADD).exhausted();
       assertThat(tries.calls()).as("never fits, so it is not retried").isEqualTo(calls + 2);
+    }
+  }
+
+  @Test
+  void refusalBeyondTheDeadline_isNotRetriedAndReachesTheClient() throws Exception {
+    limit(1, "1h");
+    CountingInterceptor tries = new CountingInterceptor();
+    try (NettyServer server = new NettyServer(RETRIES, byPeer(engine), tries)) {
+      TestCall.send(server.channel, Shop.ADD).ok();
+
+      TestCall refused =
+          TestCall.start(
+                  server.channel,
+                  Shop.ADD,
+                  // Short beside an hour, and long enough for a busy machine to answer.
+                  CallOptions.DEFAULT.withDeadlineAfter(Duration.ofSeconds(20)),
+                  new Metadata())
+              .sendMessage("a")
+              .end()
+              .exhausted();
+
+      assertThat(refused.trailers.get(Retry.PUSHBACK)).isEqualTo("-1");
+      assertThat(Retry.nanos(refused.trailers))
+          .as("RetryInfo has the truth")
+          .isBetween(Duration.ofMinutes(50).toNanos(), Duration.ofHours(1).toNanos());
+      assertThat(tries.calls()).isEqualTo(2);
     }
   }
 

@@ -19,9 +19,12 @@ import io.grpc.Status;
 import io.grpc.protobuf.StatusProto;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
 class RateLimitServerInterceptorTest {
@@ -33,6 +36,7 @@ class RateLimitServerInterceptorTest {
   private static final String BY_METHOD = "method={method}";
 
   private final Limits limits = new Limits(Limits.TWO_A_MINUTE);
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   private static RateLimitServerInterceptor.Builder builder(Engine engine) {
     return RateLimitServerInterceptor.builder(engine).domain("shop").descriptor(BY_METHOD);
@@ -50,6 +54,7 @@ class RateLimitServerInterceptorTest {
 
   @AfterEach
   void close() {
+    timer.shutdownNow();
     limits.close();
   }
 
@@ -121,6 +126,34 @@ class RateLimitServerInterceptorTest {
       limits.ticker.advance(1_000_000L);
 
       TestCall.send(server.channel, Shop.ADD).ok();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"49000, -1", "50000, -1", "50001, 50000", "90000, 50000"})
+  void deadlineBeforeTheRetry_pushbackIsMinusOneAndRetryInfoStays(long deadline, String pushback)
+      throws Exception {
+    ServerInterceptor timed =
+        new ServerInterceptor() {
+          @Override
+          public <A, B> io.grpc.ServerCall.Listener<A> interceptCall(
+              io.grpc.ServerCall<A, B> call,
+              Metadata headers,
+              io.grpc.ServerCallHandler<A, B> next) {
+            Context.CancellableContext context =
+                Context.current().withDeadline(limits.deadline(deadline), timer);
+            return Contexts.interceptCall(context, call, headers, next);
+          }
+        };
+    try (InProcess server = new InProcess(timed, builder(limits.engine).build())) {
+      TestCall.send(server.channel, Shop.ADD).ok();
+      TestCall.send(server.channel, Shop.ADD).ok();
+      limits.ticker.advance(10_000_000_000L);
+
+      TestCall refused = TestCall.send(server.channel, Shop.ADD).exhausted();
+
+      assertThat(refused.trailers.get(Retry.PUSHBACK)).isEqualTo(pushback);
+      assertThat(Retry.nanos(refused.trailers)).isEqualTo(50_000_000_000L);
     }
   }
 
