@@ -16,6 +16,7 @@ import dev.weir.http.RequestLimiter;
 import dev.weir.http.Verdict;
 import dev.weir.identity.RequestView;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request on its path through a limiter. It begins on the thread that serves it, and goes on in
@@ -34,6 +35,9 @@ final class LimitedRequest {
 
   private volatile boolean gone;
   private volatile Ticket ticket = Ticket.USED;
+
+  /** The reading of the body while the request waits; null if it has none, or does not wait. */
+  private @Nullable WaitingUpload upload;
 
   LimitedRequest(
       RequestLimiter limiter,
@@ -57,6 +61,9 @@ final class LimitedRequest {
     HttpResponse response = HttpResponse.of(answer, context.eventLoop());
     CompletableFuture<Void> unusedEnd =
         response.whenComplete().whenComplete((nothing, cause) -> leave());
+    if (!request.isEmpty()) {
+      upload = WaitingUpload.begin(request, context.eventLoop());
+    }
     if (verdict != null) {
       enqueue(verdict, answer);
     } else {
@@ -114,8 +121,9 @@ final class LimitedRequest {
     if (!verdict.passes()) {
       return refusal(verdict);
     }
+    HttpRequest served = served();
     if (verdict.answer() == null) {
-      return service.serve(context, request);
+      return service.serve(context, served);
     }
     CompletableFuture<Void> unused =
         context
@@ -123,8 +131,18 @@ final class LimitedRequest {
             .whenAvailable(RequestLogProperty.RESPONSE_HEADERS)
             .thenAccept(log -> responded(verdict, log.responseHeaders().status().code()));
     return service
-        .serve(context, request)
+        .serve(context, served)
         .mapHeaders(headers -> headers.withMutations(fields -> verdict.fields(fields::add)));
+  }
+
+  /** Returns the request for the service. */
+  private HttpRequest served() {
+    if (upload == null) {
+      return request;
+    }
+    HttpRequest whole = upload.served();
+    context.updateRequest(whole);
+    return whole;
   }
 
   private static void responded(Verdict verdict, int status) {
@@ -138,7 +156,11 @@ final class LimitedRequest {
     // A client that first sends its whole body would wait for room for ever (RFC 9113, 6.9): so the
     // rest is read and dropped, up to the service's own longest request.
     context.setRequestAutoAbortDelayMillis(MAX_DRAIN_MILLIS);
-    CompletableFuture<Void> unused = request.subscribe();
+    if (upload == null) {
+      CompletableFuture<Void> unused = request.subscribe();
+    } else {
+      upload.drop();
+    }
     Refusal refusal = verdict.refusal();
     ResponseHeadersBuilder headers = ResponseHeaders.builder(verdict.status());
     verdict.fields(headers::add);

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>No event loop is blocked: while a remote store has not answered, or the request waits for its
- * turn, the response is deferred, and the request has no subscriber. Waiting counts towards
- * Armeria's request timeout, which ends it.
+ * turn, the response is deferred. Up to 2 MiB of the body are read meanwhile, since a client that
+ * goes away is noticed only behind them. Waiting counts towards Armeria's request timeout, which
+ * ends it.
  *
  * <p>It takes the address of the connection itself, not Armeria's {@code clientAddress}, which by
  * default trusts the headers of any client; proxies are trusted by {@link

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpResponseWriter;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.auth.BasicToken;
 import com.linecorp.armeria.common.util.DomainSocketAddress;
 import com.linecorp.armeria.common.util.TimeoutMode;
@@ -57,6 +59,14 @@ class RateLimitServiceTest extends EventLoopContract {
             .service("/hello", (context, request) -> text("hello"))
             .service("/health", (context, request) -> text("fine"))
             .service("/users/{id}", (context, request) -> text("user"))
+            .service(
+                "/events",
+                (context, request) -> {
+                  HttpResponseWriter events = HttpResponse.streaming();
+                  events.write(ResponseHeaders.of(HttpStatus.OK));
+                  events.write(HttpData.ofUtf8("data: x\n\n"));
+                  return events;
+                })
             .service(
                 "/broken",
                 (context, request) -> {

@@ -13,8 +13,10 @@ import dev.weir.testkit.LateStore;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.UnixDomainSocketAddress;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -28,10 +30,16 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The contract of adapters of servers that are notified of clients which go away. */
+/**
+ * The contract of adapters of servers that are notified of clients which go away. Besides, the
+ * application has {@code GET /events}, which sends an event and stays open.
+ */
 public abstract class EventLoopContract extends MiddlewareContract {
   private static final int AT_ONCE = 50;
+  private static final int MEGABYTE = 1 << 20;
 
   /**
    * Returns the number of clients that have gone before their answer, by the application's count.
@@ -114,6 +122,59 @@ public abstract class EventLoopContract extends MiddlewareContract {
     assertThat(engine.metrics().queues().waiting()).isZero();
     ticker.advance(1_000_000_000L);
     assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
+  }
+
+  /**
+   * A client sends all but the last byte of a body and goes away: by an orderly end of its
+   * connection (FIN), which comes behind the body's bytes, or by a reset (RST).
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void clientGoesWhileItUploads_leavesTheQueue(boolean reset) throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    try (Socket client = connect()) {
+      String head = "POST /echo HTTP/1.1\r\nHost: weir\r\nContent-Length: " + MEGABYTE + "\r\n\r\n";
+      client.getOutputStream().write(head.getBytes(US_ASCII));
+      client.getOutputStream().write(new byte[MEGABYTE - 1]);
+      until(() -> engine.metrics().queues().waiting() == 1);
+      client.setSoLinger(reset, 0);
+    }
+    until(() -> engine.metrics().queues().left() == 1);
+    assertThat(engine.metrics().queues().waiting()).isZero();
+    ticker.advance(1_000_000_000L);
+    assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, MEGABYTE, 5 * MEGABYTE})
+  void uploadWaits_isServedWholeInItsTurn(int bytes) throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    String body = "0123456789abcdef".repeat(bytes / 16 + 1);
+    CompletableFuture<HttpResponse<String>> waiting =
+        sendAsync(request("/echo").POST(HttpRequest.BodyPublishers.ofString(body)));
+    until(() -> engine.metrics().queues().waiting() == 1);
+    assertThat(get("/health").statusCode()).as("others are served").isEqualTo(200);
+    ticker.advance(1_000_000_000L);
+    assertThat(waiting.join().statusCode()).isEqualTo(200);
+    assertThat(waiting.join().body().equals(body)).as("the body is the one sent").isTrue();
+  }
+
+  /** A stream may stay open for hours; its status is that of its head. */
+  @Test
+  void openStream_isGivenBackAtItsHead() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("ip={ip}").refundUnless(401).build());
+    try (Socket client = connect()) {
+      client
+          .getOutputStream()
+          .write("GET /events HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
+      assertThat(client.getInputStream().read()).as("the head is sent").isEqualTo('H');
+      until(() -> left(engine) == 2);
+    }
   }
 
   @Test

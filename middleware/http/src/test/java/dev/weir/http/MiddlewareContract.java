@@ -14,6 +14,9 @@ import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.LateStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -114,6 +117,11 @@ public abstract class MiddlewareContract {
     while (!condition.getAsBoolean()) {
       Thread.onSpinWait();
     }
+  }
+
+  /** Opens a connection to the server. */
+  protected final Socket connect() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), port);
   }
 
   protected final HttpRequest.Builder request(String path) {
@@ -268,7 +276,8 @@ public abstract class MiddlewareContract {
         .isEqualTo(429);
   }
 
-  private static long left(Engine engine) {
+  /** Returns the permits that this machine's address has left. */
+  protected static long left(Engine engine) {
     AtomicLong left = new AtomicLong();
     engine.peek(
         Request.of("app", "ip", "127.0.0.1"),

@@ -23,6 +23,7 @@ final class LimitedRequest {
 
   private Ticket ticket = Ticket.USED;
   private @Nullable Verdict passed;
+  private @Nullable UploadHold hold;
   private boolean watched;
   private boolean asking;
   private boolean pending;
@@ -61,6 +62,9 @@ final class LimitedRequest {
     }
     if (pending && !routing.request().isEnded()) {
       routing.request().pause();
+      if (hold == null) {
+        hold = UploadHold.begin(routing.request());
+      }
     }
     if (pending) {
       watch();
@@ -110,6 +114,11 @@ final class LimitedRequest {
     if (!routing.request().isEnded()) {
       routing.request().resume();
     }
+    UploadHold holding = hold;
+    if (holding != null) {
+      hold = null;
+      holding.end();
+    }
   }
 
   private void watch() {
@@ -125,6 +134,9 @@ final class LimitedRequest {
     ended = true;
     if (ticket.leave()) {
       pending = false;
+    }
+    if (hold != null) {
+      resume(); // Another handler has answered, and the connection goes on.
     }
     // The request of a client that goes before its answer may be one that counts: no permits back.
     if (result.succeeded() || routing.response().headWritten()) {

@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * }</pre>
  *
  * <p>No event loop is blocked: while a remote store has not answered, or the request waits for its
- * turn, the request is paused, and goes on in its own context. A request that meets the same
- * instance again, on another route or because it was rerouted, is not counted again.
+ * turn, the request is paused, and goes on in its own context. Over HTTP/1 up to 2 MiB of its body
+ * are read meanwhile, since a client that goes away is noticed only behind them. A request that
+ * meets the same instance again, on another route or because it was rerouted, is not counted again.
  *
  * <p>It takes the address of the connection itself, whatever the setting {@code
  * Router.allowForward}; proxies are trusted by {@link RequestLimiter.Builder#address}. {@code

@@ -1,5 +1,6 @@
 package dev.weir.vertx;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
@@ -15,15 +16,22 @@ import io.vertx.ext.auth.User;
 import io.vertx.ext.auth.authentication.UsernamePasswordCredentials;
 import io.vertx.ext.web.AllowForwardHeaders;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BasicAuthHandler;
 import io.vertx.ext.web.handler.BodyHandler;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class RateLimitHandlerTest extends EventLoopContract {
   private final AtomicLong gone = new AtomicLong();
+  private final AtomicReference<RoutingContext> watched = new AtomicReference<>();
   private AllowForwardHeaders forwarded = AllowForwardHeaders.NONE;
   private SocketAddress address = SocketAddress.inetSocketAddress(0, "127.0.0.1");
 
@@ -50,6 +58,7 @@ class RateLimitHandlerTest extends EventLoopContract {
         .route()
         .handler(
             routing -> {
+              watched.set(routing);
               routing.addEndHandler(
                   end -> {
                     if (end.failed()) {
@@ -81,6 +90,9 @@ class RateLimitHandlerTest extends EventLoopContract {
     router.get("/hello").handler(routing -> routing.end("hello"));
     router.get("/health").handler(routing -> routing.end("fine"));
     router.get("/users/:id").handler(routing -> routing.end(routing.pathParam("id")));
+    router
+        .get("/events")
+        .handler(routing -> routing.response().setChunked(true).write("data: x\n\n"));
     router.get("/moved").handler(routing -> routing.reroute("/hello"));
     router.route().handler(BodyHandler.create(false));
     router.post("/echo").handler(routing -> routing.end(routing.body().buffer()));
@@ -104,6 +116,32 @@ class RateLimitHandlerTest extends EventLoopContract {
     start(limiter(engine).descriptor("ip={ip}").build());
     assertThat(get("/moved").headers().allValues("RateLimit")).hasSize(1);
     assertThat(engine.metrics().requests()).isEqualTo(1);
+  }
+
+  @Test
+  void anotherHandlerAnswersWhileAnUploadWaits_connectionGoesOn() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    try (Socket client = connect()) {
+      BufferedReader answers =
+          new BufferedReader(new InputStreamReader(client.getInputStream(), US_ASCII));
+      String head = "POST /echo HTTP/1.1\r\nHost: weir\r\nContent-Length: 1000000\r\n\r\n";
+      client.getOutputStream().write(head.getBytes(US_ASCII));
+      client.getOutputStream().write(new byte[1_000_000]);
+      until(() -> engine.metrics().queues().waiting() == 1);
+      RoutingContext routing = Objects.requireNonNull(watched.get());
+      routing.vertx().runOnContext(run -> routing.response().setStatusCode(504).end("late"));
+      assertThat(answers.readLine()).contains("504");
+      client
+          .getOutputStream()
+          .write("GET /nowhere HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
+      until(() -> engine.metrics().queues().left() == 1);
+      until(() -> engine.metrics().queues().waiting() == 1);
+      ticker.advance(1_000_000_000L);
+      assertThat(answers.lines().filter(line -> line.contains("HTTP/1.1 404")).findFirst())
+          .isPresent();
+    }
   }
 
   @Test
