@@ -15,6 +15,7 @@ import dev.weir.http.Refusal;
 import dev.weir.http.RequestLimiter;
 import dev.weir.http.Verdict;
 import dev.weir.identity.RequestView;
+import io.netty.util.AttributeKey;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,12 @@ final class LimitedRequest {
    * The time for which the rest of a refused request's body is read: long enough for most uploads.
    */
   private static final long MAX_DRAIN_MILLIS = 10_000;
+
+  private static final AttributeKey<PassedVerdict> PASSED =
+      AttributeKey.valueOf(LimitedRequest.class, "PASSED");
+
+  /** The verdicts of the limiters that a request has passed, the last one first. */
+  private record PassedVerdict(Verdict verdict, @Nullable PassedVerdict before) {}
 
   private final RequestLimiter limiter;
   private final ServiceRequestContext context;
@@ -125,11 +132,12 @@ final class LimitedRequest {
     if (verdict.answer() == null) {
       return service.serve(context, served);
     }
+    context.setAttr(PASSED, new PassedVerdict(verdict, context.attr(PASSED)));
     CompletableFuture<Void> unused =
         context
             .log()
             .whenAvailable(RequestLogProperty.RESPONSE_HEADERS)
-            .thenAccept(log -> responded(verdict, log.responseHeaders().status().code()));
+            .thenAccept(log -> responded(verdict, log.responseHeaders()));
     return service
         .serve(context, served)
         .mapHeaders(headers -> headers.withMutations(fields -> verdict.fields(fields::add)));
@@ -145,10 +153,18 @@ final class LimitedRequest {
     return whole;
   }
 
-  private static void responded(Verdict verdict, int status) {
+  /** Counts the request in all limits that count by such calls. */
+  static void count(ServiceRequestContext context) {
+    for (PassedVerdict each = context.attr(PASSED); each != null; each = each.before) {
+      each.verdict.count();
+    }
+  }
+
+  private static void responded(Verdict verdict, ResponseHeaders head) {
+    int status = head.status().code();
     // The request of a client that goes before its answer may be one that counts: no permits back.
     if (status > 0) {
-      verdict.responded(status);
+      verdict.responded(status, head.get(HttpHeaderNames.LOCATION));
     }
   }
 

@@ -73,6 +73,16 @@ public final class RateLimitService extends SimpleDecoratingHttpService {
   }
 
   /**
+   * Counts a request, whatever its status will be, in all limits that count by such calls ({@link
+   * RequestLimiter.Builder#refundUnlessCounted}): for a service that finds out in its own way that,
+   * for example, a password was wrong. To be called before the head of the response is sent;
+   * without effect if no such limit has seen the request.
+   */
+  public static void count(ServiceRequestContext context) {
+    LimitedRequest.count(context);
+  }
+
+  /**
    * Returns an exchange type with which no body is read before the request is decided, whatever the
    * service's own type.
    */

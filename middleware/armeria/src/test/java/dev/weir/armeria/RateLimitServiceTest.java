@@ -83,6 +83,21 @@ class RateLimitServiceTest extends EventLoopContract {
                                     HttpResponse.of(
                                         HttpStatus.OK, MediaType.OCTET_STREAM, whole.content()))))
             .service(
+                "/form",
+                (context, request) ->
+                    HttpResponse.of(
+                        request
+                            .aggregate()
+                            .thenApply(
+                                whole -> {
+                                  if (whole.contentUtf8().equals("counted")) {
+                                    RateLimitService.count(context);
+                                  }
+                                  boolean wrong = whole.contentUtf8().equals("wrong");
+                                  return HttpResponse.ofRedirect(
+                                      HttpStatus.FOUND, wrong ? "/form?error" : "/");
+                                })))
+            .service(
                 "/login",
                 (context, request) ->
                     HttpResponse.of(

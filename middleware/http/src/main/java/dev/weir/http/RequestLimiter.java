@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ public final class RequestLimiter {
   private final boolean exemptPreflight;
   private final @Nullable Set<Integer> counted;
   private final boolean countedByCall;
+  private final @Nullable Predicate<? super Outcome> countedOutcomes;
   private final long maxWaitNanos;
   private final RefusalStyle style;
 
@@ -74,6 +76,7 @@ public final class RequestLimiter {
     exemptPreflight = builder.exemptPreflight;
     counted = builder.counted == null ? null : Set.copyOf(builder.counted);
     countedByCall = builder.countedByCall;
+    countedOutcomes = builder.countedOutcomes;
     maxWaitNanos = builder.maxWaitNanos;
     style =
         new RefusalStyle(
@@ -107,6 +110,7 @@ public final class RequestLimiter {
     private boolean exemptPreflight = true;
     private @Nullable Set<Integer> counted;
     private boolean countedByCall;
+    private @Nullable Predicate<? super Outcome> countedOutcomes;
     private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
     private OlderFields olderFields = OlderFields.NONE;
     private Duration maxRetryAfter = Duration.ZERO;
@@ -248,10 +252,28 @@ public final class RequestLimiter {
     }
 
     /**
+     * Counts only requests whose outcome passes this test, besides those that {@link
+     * #refundUnless(int...)} names. For outcomes that a status does not show, such as the login of
+     * a form, which redirects after a right password and after a wrong one: {@code
+     * refundUnless(outcome -> outcome.redirectsTo("?error"))}. The permits of all others are given
+     * back; until then they are charged. A later call replaces the test. Default: all requests
+     * count.
+     *
+     * @param counts returns whether a request counts, when the head of its response is sent. It is
+     *     called by many threads, must not block, and should not throw: the request then counts,
+     *     and its response may fail
+     */
+    public Builder refundUnless(Predicate<? super Outcome> counts) {
+      countedOutcomes = counts;
+      return this;
+    }
+
+    /**
      * Counts only requests for which the application has called {@link Verdict#count}, besides
-     * those that {@link #refundUnless} names: for outcomes that a status does not show, such as the
-     * login of a form, which redirects after a right password and after a wrong one. The permits of
-     * all others are given back; until then they are charged. Default: all requests count.
+     * those that {@link #refundUnless(int...)} names: for outcomes that a status does not show,
+     * such as the login of a form, which redirects after a right password and after a wrong one.
+     * The permits of all others are given back; until then they are charged. Default: all requests
+     * count.
      */
     public Builder refundUnlessCounted() {
       countedByCall = true;
@@ -432,17 +454,19 @@ public final class RequestLimiter {
    * Returns whether a request counts.
    *
    * @param status the one with which it ended
+   * @param location where its response sends the client; null if nowhere
    * @param called whether the application has counted it
    */
-  boolean counts(int status, boolean called) {
+  boolean counts(int status, @Nullable String location, boolean called) {
     return !countsSome()
         || (counted != null && counted.contains(status))
-        || (countedByCall && called);
+        || (countedByCall && called)
+        || (countedOutcomes != null && countedOutcomes.test(new Outcome(status, location)));
   }
 
   /** Returns whether some requests stop counting once they are answered. */
   boolean countsSome() {
-    return counted != null || countedByCall;
+    return counted != null || countedByCall || countedOutcomes != null;
   }
 
   long maxWaitNanos() {

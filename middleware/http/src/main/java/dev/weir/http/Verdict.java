@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>If the request does not pass but may wait ({@link #maxWaitNanos}), it can {@link #enqueue}
  *       it and continue with the verdict that comes.
  *   <li>It adds the {@link #fields} to the response, before the response may be committed.
- *   <li>If the request passes, it serves it, and calls {@link #responded} when the response is
- *       complete; or {@link #abandoned} if it was not served.
+ *   <li>If the request passes, it serves it, and calls {@link #responded(int, String)} when the
+ *       head of the response is sent; or {@link #abandoned} if it was not served.
  *   <li>Otherwise it answers with {@link #status} and {@link #refusal}, and reads no body.
  * </ol>
  */
@@ -217,8 +217,8 @@ public final class Verdict {
   }
 
   /**
-   * Returns whether the status of the response matters. Otherwise a server need not determine it,
-   * and may leave out {@link #responded}.
+   * Returns whether the outcome of the request matters. Otherwise a server need not determine it,
+   * and may leave out {@link #responded(int, String)}.
    */
   public boolean awaitsStatus() {
     return limiter != null && limiter.countsSome();
@@ -233,13 +233,21 @@ public final class Verdict {
     called = true;
   }
 
-  /**
-   * Records the status with which the request was answered, after it has passed: permits are given
-   * back if only other statuses count, and {@link #count} was not called. Only the first call of
-   * this method or {@link #abandoned} has an effect.
-   */
+  /** Records an answer without {@code Location}. See {@link #responded(int, String)}. */
   public void responded(int status) {
-    if (limiter != null && settle() && !limiter.counts(status, called)) {
+    responded(status, null);
+  }
+
+  /**
+   * Records the head with which the request was answered, after it has passed: permits are given
+   * back if only other outcomes count, and {@link #count} was not called. Only the first call of
+   * this method or {@link #abandoned} has an effect.
+   *
+   * @param status the status
+   * @param location the value of the field {@code Location}; null if there is none
+   */
+  public void responded(int status, @Nullable String location) {
+    if (limiter != null && settle() && !limiter.counts(status, location, called)) {
       giveBack();
     }
   }

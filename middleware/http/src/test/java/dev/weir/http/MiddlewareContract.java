@@ -41,8 +41,10 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>The application under test has {@code GET /hello} and {@code GET /health}, which answer with a
  * text; {@code GET /users/{id}}; {@code POST /echo}, which answers with the body; and {@code POST
- * /login}, which answers 401 if the body is {@code wrong}, else 200. It treats the user of {@code
- * Authorization: Basic} as authenticated, before the limiters.
+ * /login}, which answers 401 if the body is {@code wrong}, else 200; and {@code POST /form}, which
+ * redirects to {@code /form?error} if the body is {@code wrong}, else to {@code /}, and counts the
+ * request itself if the body is {@code counted}. It treats the user of {@code Authorization: Basic}
+ * as authenticated, before the limiters.
  */
 @Timeout(120)
 public abstract class MiddlewareContract {
@@ -299,6 +301,38 @@ public abstract class MiddlewareContract {
     until(() -> left(engine) == 1);
     assertThat(post("/login", "wrong").statusCode()).isEqualTo(401);
     assertThat(post("/login", "right").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void failedLoginsOfAForm_countByTheLocation() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(
+        limiter(engine)
+            .descriptor("ip={ip}")
+            .refundUnless(outcome -> outcome.redirectsTo("?error"))
+            .build());
+    assertForms(engine, "wrong");
+  }
+
+  @Test
+  void requestsThatTheApplicationCounts_count() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("ip={ip}").refundUnlessCounted().build());
+    assertForms(engine, "counted");
+  }
+
+  /** Asserts that only this answer to a form counts, though all have one status. */
+  private void assertForms(Engine engine, String counts) throws Exception {
+    for (int i = 0; i < 5; i++) {
+      assertThat(post("/form", "right").statusCode()).isEqualTo(302);
+      until(() -> left(engine) == 2);
+    }
+    assertThat(post("/form", counts).statusCode()).isEqualTo(302);
+    assertThat(post("/form", "right").statusCode()).isEqualTo(302);
+    until(() -> left(engine) == 1);
+    assertThat(post("/form", counts).statusCode()).isEqualTo(302);
+    assertThat(post("/form", counts).statusCode()).isEqualTo(429);
+    assertThat(left(engine)).isZero();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.weir.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the permits after the verdict. */
@@ -83,6 +85,48 @@ class VerdictSettlingTest {
     Verdict verdict = decide(limiter);
     assertThat(verdict.awaitsStatus()).isTrue();
     verdict.responded(401);
+    verdict.responded(200);
+    verdict.abandoned();
+    assertThat(decider.refunds).hasValue(0);
+  }
+
+  @Test
+  void predicate_decidesByStatusAndLocation() {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter =
+        RequestLimiter.builder(decider)
+            .refundUnless(401)
+            .refundUnless(outcome -> outcome.redirectsTo("/login?error"))
+            .build();
+    assertThat(refunds(decider, limiter, 302, "/")).isEqualTo(1);
+    assertThat(refunds(decider, limiter, 302, null)).isEqualTo(1);
+    assertThat(refunds(decider, limiter, 200, "/login?error")).as("no redirect").isEqualTo(1);
+    assertThat(refunds(decider, limiter, 302, "https://shop.example/login?error")).isZero();
+    decide(limiter).responded(302, "/");
+    assertThat(refunds(decider, limiter, 401, null)).as("a status counts, too").isZero();
+    assertThat(decide(limiter).passes()).as("two have counted").isFalse();
+  }
+
+  /** Returns the number of refunds of one more request. */
+  private static int refunds(
+      CountedRefunds decider, RequestLimiter limiter, int status, @Nullable String location) {
+    int before = decider.refunds.get();
+    decide(limiter).responded(status, location);
+    return decider.refunds.get() - before;
+  }
+
+  @Test
+  void predicateThrows_requestStaysCharged() {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter =
+        RequestLimiter.builder(decider)
+            .refundUnless(
+                outcome -> {
+                  throw new IllegalStateException("broken");
+                })
+            .build();
+    Verdict verdict = decide(limiter);
+    assertThatThrownBy(() -> verdict.responded(200)).hasMessage("broken");
     verdict.responded(200);
     verdict.abandoned();
     assertThat(decider.refunds).hasValue(0);

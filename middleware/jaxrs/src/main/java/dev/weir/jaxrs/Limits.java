@@ -64,8 +64,15 @@ final class Limits {
       request.removeProperty(VERDICTS); // An error during the answer may bring it here again.
       for (Verdict verdict : verdicts.all) {
         verdict.fields(response.getHeaders()::add);
-        verdict.responded(response.getStatus());
+        verdict.responded(response.getStatus(), response.getHeaderString(HttpHeaders.LOCATION));
       }
+    }
+  }
+
+  /** Counts the request in all limits that count by such calls. */
+  static void count(ContainerRequestContext request) {
+    if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
+      verdicts.all.forEach(Verdict::count);
     }
   }
 

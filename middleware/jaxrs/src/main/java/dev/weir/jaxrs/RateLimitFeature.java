@@ -62,6 +62,15 @@ public final class RateLimitFeature implements Feature {
     return new Builder();
   }
 
+  /**
+   * Counts a request, whatever its status will be, in all limits that count by such calls ({@link
+   * RequestLimiter.Builder#refundUnlessCounted}). To be called while the request is handled;
+   * without effect if no such limit has seen it. A resource gets the request by {@code @Context}.
+   */
+  public static void count(ContainerRequestContext request) {
+    Limits.count(request);
+  }
+
   /** The settings of a feature to be built. Not safe for use by several threads. */
   public static final class Builder {
     private final List<RequestLimiter> before = new ArrayList<>();

@@ -18,6 +18,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.ext.RuntimeDelegate;
@@ -72,6 +73,17 @@ class RateLimitFeatureTest extends MiddlewareContract {
     @Path("login")
     public Response login(String body) {
       return Response.status(body.equals("wrong") ? 401 : 200).build();
+    }
+
+    @POST
+    @Path("form")
+    public Response form(String body, @Context ContainerRequestContext request) {
+      if (body.equals("counted")) {
+        RateLimitFeature.count(request);
+      }
+      return Response.status(302)
+          .header("Location", body.equals("wrong") ? "/form?error" : "/")
+          .build();
     }
 
     @Path("located")

@@ -218,7 +218,7 @@ public final class RateLimitFilter implements Filter {
   private static void settle(
       Verdict verdict, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    Settlement settlement = new Settlement(response, verdict::responded);
+    Settlement settlement = new Settlement(response, verdict);
     boolean thrown = true;
     try {
       chain.doFilter(settlement.watch(request), settlement.watch(response));

@@ -1,5 +1,6 @@
 package dev.weir.servlet;
 
+import dev.weir.http.Verdict;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -8,10 +9,9 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.function.IntConsumer;
 
 /**
- * The search for the status with which a request is answered: known as soon as the head of the
+ * The search for the outcome with which a request is answered: known as soon as the head of the
  * response is sent, at once or later.
  */
 final class Settlement implements AsyncListener {
@@ -29,13 +29,13 @@ final class Settlement implements AsyncListener {
   private static final int SERVER_ERROR = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
 
   private final HttpServletResponse response;
-  private final IntConsumer responded;
+  private final Verdict verdict;
   private volatile boolean listening;
   private volatile boolean committed;
 
-  Settlement(HttpServletResponse response, IntConsumer responded) {
+  Settlement(HttpServletResponse response, Verdict verdict) {
     this.response = response;
-    this.responded = responded;
+    this.verdict = verdict;
   }
 
   /** Returns the response for the rest of the chain. */
@@ -47,7 +47,7 @@ final class Settlement implements AsyncListener {
   void sent() {
     if (!committed && response.isCommitted()) {
       committed = true;
-      responded.accept(response.getStatus());
+      responded();
     }
   }
 
@@ -60,12 +60,16 @@ final class Settlement implements AsyncListener {
   void returned(HttpServletRequest request, boolean thrown) {
     sent();
     if (thrown) {
-      responded.accept(SERVER_ERROR);
+      verdict.responded(SERVER_ERROR);
     } else if (!listening && request.isAsyncStarted()) { // By the container's own request.
       listen(request.getAsyncContext());
     } else if (!listening) {
-      responded.accept(response.getStatus());
+      responded();
     }
+  }
+
+  private void responded() {
+    verdict.responded(response.getStatus(), response.getHeader("Location"));
   }
 
   private AsyncContext listen(AsyncContext context) {
@@ -76,7 +80,7 @@ final class Settlement implements AsyncListener {
 
   @Override
   public void onComplete(AsyncEvent event) {
-    responded.accept(response.getStatus());
+    responded();
   }
 
   @Override

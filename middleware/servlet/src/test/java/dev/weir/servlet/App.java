@@ -68,6 +68,15 @@ final class App extends HttpServlet {
         write(response, Integer.toString(length));
       }
       case "login", "asynclogin" -> login(request, response, path.startsWith("/async"));
+      case "form" -> form(request, response);
+      case "asyncform" -> {
+        AsyncContext context = request.startAsync();
+        context.start(
+            () -> {
+              form(request, response);
+              context.complete();
+            });
+      }
       case "whoami" -> write(response, String.valueOf(request.getUserPrincipal()));
       default -> {
         String n = request.getParameter("n");
@@ -162,6 +171,13 @@ final class App extends HttpServlet {
             throw new IllegalStateException(e);
           }
         });
+  }
+
+  /** Redirects, as the login of a form does after a right password and after a wrong one. */
+  private static void form(HttpServletRequest request, HttpServletResponse response) {
+    boolean right = "right".equals(request.getParameter("password"));
+    response.setStatus(HttpServletResponse.SC_FOUND);
+    response.setHeader("Location", right ? "/" : "/login?error");
   }
 
   private static void login(HttpServletRequest request, HttpServletResponse response, boolean async)

@@ -69,6 +69,7 @@ abstract class ServletContract {
                 .limiter("account={query:account}")
                 .missing(MissingValue.SKIP)
                 .refundUnless(401)
+                .refundUnless(outcome -> outcome.redirectsTo("?error"))
                 .build());
     // The first filter is there twice, and all are called at every dispatch.
     container =
@@ -302,6 +303,22 @@ abstract class ServletContract {
     Awaiting.until(
         () -> limits.used("account", servlet) == counted,
         () -> counted + " failed, charged: " + limits.used("account", servlet));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"form", "asyncform"})
+  void failedLoginsOfAForm_countByTheLocation(String servlet) {
+    String target = "/app/" + servlet + "?account=" + servlet + "&password=";
+    for (int i = 0; i < ACCOUNT_LIMIT; i++) {
+      assertThat(get(target + "right").status()).isEqualTo(302);
+      int wrong = i;
+      Awaiting.until(
+          () -> limits.used("account", servlet) == wrong,
+          () -> "right ones: " + limits.used("account", servlet));
+      assertThat(get(target + "wrong").status()).isEqualTo(302);
+    }
+    assertThat(get(target + "wrong").status()).isEqualTo(429);
+    assertThat(get(target + "right").status()).isEqualTo(429);
   }
 
   @ParameterizedTest

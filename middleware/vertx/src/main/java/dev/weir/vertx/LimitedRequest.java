@@ -144,11 +144,14 @@ final class LimitedRequest {
     }
   }
 
-  /** Records the status, which is final as soon as the head of the response is sent. */
+  /** Records the outcome, which is final as soon as the head of the response is sent. */
   private void responded() {
     Verdict served = passed;
     if (served != null) {
-      served.responded(routing.response().getStatusCode());
+      HttpServerResponse response = routing.response();
+      served.responded(
+          response.getStatusCode(),
+          served.awaitsStatus() ? response.headers().get(HttpHeaders.LOCATION) : null);
     }
   }
 }

@@ -44,6 +44,20 @@ public final class RateLimitHandler implements Handler<RoutingContext> {
     return new RateLimitHandler(limiter);
   }
 
+  /**
+   * Counts a request, whatever its status will be, in all limits that count by such calls ({@link
+   * RequestLimiter.Builder#refundUnlessCounted}): for an application that finds out in its own way
+   * that, for example, a password was wrong. To be called before the head of the response is sent;
+   * without effect if no such limit has seen the request.
+   */
+  public static void count(RoutingContext routing) {
+    for (Object value : routing.data().values()) {
+      if (value instanceof Verdict verdict) {
+        verdict.count();
+      }
+    }
+  }
+
   @Override
   public void handle(RoutingContext routing) {
     Verdict before = routing.get(key);

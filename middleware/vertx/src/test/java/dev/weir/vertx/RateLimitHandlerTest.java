@@ -103,6 +103,20 @@ class RateLimitHandlerTest extends EventLoopContract {
               boolean wrong = "wrong".equals(routing.body().asString());
               routing.response().setStatusCode(wrong ? 401 : 200).end();
             });
+    router
+        .post("/form")
+        .handler(
+            routing -> {
+              String body = routing.body().asString();
+              if ("counted".equals(body)) {
+                RateLimitHandler.count(routing);
+              }
+              routing
+                  .response()
+                  .setStatusCode(302)
+                  .putHeader("Location", "wrong".equals(body) ? "/form?error" : "/")
+                  .end();
+            });
     HttpServerOptions options =
         new HttpServerOptions().setHttp2RstFloodMaxRstFramePerWindow(1_000_000);
     HttpServer server = vertx.createHttpServer(options).requestHandler(router);

@@ -10,6 +10,7 @@ import java.security.Principal;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -135,7 +136,9 @@ public final class ReactiveLimits {
         () -> {
           verdict.fields(response.getHeaders()::add);
           HttpStatusCode status = response.getStatusCode();
-          verdict.responded(status == null ? 200 : status.value());
+          verdict.responded(
+              status == null ? 200 : status.value(),
+              response.getHeaders().getFirst(HttpHeaders.LOCATION));
           return Mono.empty();
         });
     return next.get();
