@@ -38,8 +38,8 @@ final class RetryAfter {
   private RetryAfter() {}
 
   /**
-   * Returns the time to wait, in nanoseconds: at least 0, and {@link #NONE} if no line can be read;
-   * of several lines, the longest.
+   * Returns the time to wait, in nanoseconds and rounded up to whole seconds: at least 0, and
+   * {@link #NONE} if no line can be read; of several lines, the longest.
    *
    * @param dates the lines of the response's field {@code Date}: an instant is compared with the
    *     clock of the machine that wrote it, if the response states its time
@@ -67,7 +67,8 @@ final class RetryAfter {
       return NONE;
     }
     Instant sent = dates.size() == 1 ? instant(dates.get(0).strip(), now) : null;
-    long seconds = Duration.between(sent == null ? now : sent, until).toSeconds();
+    Duration wait = Duration.between(sent == null ? now : sent, until);
+    long seconds = wait.plusNanos(SECOND - 1).toSeconds(); // Rounded up: never too early.
     return Math.min(Math.max(0, seconds), MAX_SECONDS) * SECOND;
   }
 

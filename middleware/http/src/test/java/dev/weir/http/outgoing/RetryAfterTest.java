@@ -2,15 +2,19 @@ package dev.weir.http.outgoing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryAfterTest {
-  private static final long SECOND = 1_000_000_000L;
+  private static final int SECOND = 1_000_000_000;
 
   /** An hour before the dates of the tests. */
   private static final long NOW = Instant.parse("1994-11-06T07:49:37Z").getEpochSecond() * SECOND;
@@ -51,9 +55,30 @@ class RetryAfterTest {
                 List.of("Fri, 01 Jan 2038 00:00:10 GMT"),
                 List.of("Fri, 01 Jan 2038 00:00:00 GMT"),
                 NOW))
-        .isEqualTo(10 * SECOND);
+        .isEqualTo(10L * SECOND);
     assertThat(RetryAfter.nanos(List.of("Sun, 06 Nov 1994 08:49:37 GMT"), List.of("garbage"), NOW))
-        .isEqualTo(3600 * SECOND);
+        .isEqualTo(3600L * SECOND);
+  }
+
+  @Test
+  void dateWithoutAServersDate_isNeverReadTooEarly() {
+    SplittableRandom random = Trials.random("instants of Retry-After");
+    for (int i = 0; i < 10_000; i++) {
+      Instant now = Instant.ofEpochSecond(random.nextLong(4_000_000_000L), random.nextInt(SECOND));
+      Instant until = Instant.ofEpochSecond(now.getEpochSecond() + random.nextInt(-10, 100_000));
+      String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(until.atOffset(ZoneOffset.UTC));
+      long nanos =
+          RetryAfter.nanos(
+              List.of(date.replaceFirst(" (\\d) ", " 0$1 ")),
+              List.of(),
+              now.getEpochSecond() * SECOND + now.getNano());
+      Instant tried = now.plusNanos(nanos);
+      assertThat(nanos % SECOND).isZero();
+      assertThat(tried).as("%s at %s", date, now).isAfterOrEqualTo(until);
+      if (nanos > 0) {
+        assertThat(tried).as("%s at %s", date, now).isBefore(until.plusSeconds(1));
+      }
+    }
   }
 
   @Test
@@ -99,7 +124,7 @@ class RetryAfterTest {
     assertThat(
             RetryAfter.nanos(
                 List.of("Sun, 06 Nov 1994 08:49:37 GMT"), List.of("x".repeat(65_536)), NOW))
-        .isEqualTo(3600 * SECOND);
+        .isEqualTo(3600L * SECOND);
   }
 
   @Test
