@@ -90,6 +90,20 @@ class VerdictSettlingTest {
     assertThat(decider.refunds).hasValue(0);
   }
 
+  /** The price of a limit on failures that is never exceeded, as the documentation states it. */
+  @Test
+  void attemptsUnderWay_countUntilTheirOutcomeIsKnown() {
+    RequestLimiter limiter = RequestLimiter.builder(limits.engine).refundUnless(401).build();
+    List<Verdict> atOnce = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      atOnce.add(decide(limiter));
+    }
+    assertThat(atOnce.stream().filter(Verdict::passes)).hasSize(2);
+    assertThat(atOnce.get(4).status()).isEqualTo(429);
+    atOnce.stream().filter(Verdict::passes).forEach(verdict -> verdict.responded(200));
+    assertThat(decide(limiter).passes()).as("they were right").isTrue();
+  }
+
   @Test
   void predicate_decidesByStatusAndLocation() {
     CountedRefunds decider = new CountedRefunds(limits.engine);
