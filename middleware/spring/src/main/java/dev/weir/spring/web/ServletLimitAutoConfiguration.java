@@ -23,6 +23,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.UsernamePasswordAuthenticationFilter;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -39,6 +41,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Import({
   ServletLimitAutoConfiguration.Filters.class,
   ServletLimitAutoConfiguration.Logins.class,
+  ServletLimitAutoConfiguration.Forms.class,
   ExemptEndpointsConfiguration.class
 })
 public final class ServletLimitAutoConfiguration {
@@ -76,6 +79,22 @@ public final class ServletLimitAutoConfiguration {
     FailedLogins weirFailedLogins() {
       return new FailedLogins();
     }
+  }
+
+  /** The warning of limits by status on forms, where Spring Security protects web pages. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({SecurityFilterChain.class, UsernamePasswordAuthenticationFilter.class})
+  static class Forms {
+    @Bean
+    FormLogins weirFormLogins(
+        WeirProperties properties, ObjectProvider<SecurityFilterChain> chains) {
+      return new FormLogins(properties, chains);
+    }
+  }
+
+  @Bean
+  IdlePaths weirIdlePaths(WeirProperties properties, Environment environment) {
+    return new IdlePaths(properties, environment, MVC);
   }
 
   @Bean

@@ -22,6 +22,8 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /** Tests of failed logins by a form, which redirects after a right password and a wrong one. */
 class FormLoginTest {
+  private static final String LOGGER = "dev.weir.spring.web.FormLogins";
+
   private static final String[] FAILED_LOGINS = {
     "weir.filters[0].descriptors[0]=failed={ip}",
     "weir.filters[0].methods=POST",
@@ -72,6 +74,36 @@ class FormLoginTest {
         assertThat(login(site, "wrong").join().statusCode()).isEqualTo(429);
       }
       assertThat(login(site, Site.RIGHT).join().statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void limitByStatusOnAForm_isWarnedOf() {
+    String byStatus = "weir.filters[0].refund-unless-status=401";
+    try (Warnings warnings = new Warnings(LOGGER)) {
+      Site.start(Site.TOMCAT, App.class, FAILED_LOGINS).close();
+      Site.start(Site.TOMCAT, App.class, FAILED_LOGINS[0], "weir.filters[0].paths=/api", byStatus)
+          .close();
+      Site.start(Site.TOMCAT, App.class, FAILED_LOGINS[0], "weir.filters[0].methods=GET", byStatus)
+          .close();
+      assertThat(warnings.texts()).isEmpty();
+      Site.start(Site.TOMCAT, App.class, FAILED_LOGINS[0], byStatus).close();
+      Site.start(
+              Site.TOMCAT,
+              App.class,
+              FAILED_LOGINS[0],
+              FAILED_LOGINS[1],
+              FAILED_LOGINS[2],
+              byStatus)
+          .close();
+      assertThat(warnings.texts())
+          .hasSize(2)
+          .allSatisfy(
+              text ->
+                  assertThat(text)
+                      .startsWith(
+                          "wrong passwords are not counted, weir.filters[0].refund-unless-status:"
+                              + " \"[401]\" (expected: refund-unless-login-failed: true"));
     }
   }
 
