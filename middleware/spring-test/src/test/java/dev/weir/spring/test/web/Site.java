@@ -166,9 +166,24 @@ final class Site implements AutoCloseable {
    * 1.3.6 and 1.3.7 may stop reading a connection that is used again (reactor-netty issue 4361).
    */
   CompletableFuture<HttpResponse<String>> send(String method, String path, String... fields) {
+    return send(method, path, BodyPublishers.noBody(), fields);
+  }
+
+  /** Sends a request whose body is the form of a login by the user alice. */
+  CompletableFuture<HttpResponse<String>> login(String password) {
+    return send(
+        "POST",
+        "/login",
+        BodyPublishers.ofString("username=alice&password=" + password),
+        "Content-Type",
+        "application/x-www-form-urlencoded");
+  }
+
+  private CompletableFuture<HttpResponse<String>> send(
+      String method, String path, HttpRequest.BodyPublisher body, String... fields) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .method(method, BodyPublishers.noBody())
+            .method(method, body)
             .header("Connection", "close");
     if (fields.length > 0) {
       request.headers(fields);
