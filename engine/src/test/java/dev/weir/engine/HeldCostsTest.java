@@ -89,7 +89,7 @@ class HeldCostsTest {
     Fixture weir = fixture("fixed-window");
     assertThat(hold(weir, "watched", 900).allowed()).isTrue();
     assertThat(settle(weir, "watched", 900, 1_300).allowed()).isTrue();
-    assertThat(hold(weir, "watched", 1).statuses().get(0).decision().remaining()).isZero();
+    assertThat(hold(weir, "watched", 1).statuses().get(0).limitRemaining()).isZero();
     assertThat(look(weir, "watched").limitRemaining()).isZero();
   }
 

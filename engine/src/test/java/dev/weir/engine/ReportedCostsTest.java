@@ -193,8 +193,9 @@ class ReportedCostsTest {
         .leases()
         .decide(
             new LoanRequest(request(descriptor("leased", 2_000)), List.of(0L), false), grant::set);
-    assertThat(grant.get().answer().allowed()).isFalse();
-    assertThat(grant.get().loans().get(0).refuseForNanos()).isZero();
+    Grant refused = Objects.requireNonNull(grant.get());
+    assertThat(refused.answer().allowed()).isFalse();
+    assertThat(refused.loans().get(0).refuseForNanos()).isZero();
   }
 
   /** A store that answers later. */
@@ -246,8 +247,11 @@ class ReportedCostsTest {
       shared.answer();
       assertThat(Objects.requireNonNull(answer.get()).allowed()).isFalse();
     }
-    assertThat(answer.get().statuses()).extracting(Status::debt).containsExactly(70L, 70L, 0L);
+    assertThat(Objects.requireNonNull(answer.get()).statuses())
+        .extracting(Status::debt)
+        .containsExactly(70L, 70L, 0L);
     weir.engine.decide(request(descriptor("calls", 0)), answer::set);
-    assertThat(answer.get().statuses().get(0).limitRemaining()).isEqualTo(3);
+    assertThat(Objects.requireNonNull(answer.get()).statuses().get(0).limitRemaining())
+        .isEqualTo(3);
   }
 }

@@ -50,8 +50,11 @@ public final class LingeringClose extends ChannelInboundHandlerAdapter {
       return;
     }
     ChannelFuture unused = socket.shutdownOutput();
-    Object unusedTimer =
-        channel.eventLoop().schedule(() -> channel.close(), SECONDS, TimeUnit.SECONDS);
+    Runnable close =
+        () -> {
+          ChannelFuture unusedClose = channel.close();
+        };
+    Object unusedTimer = channel.eventLoop().schedule(close, SECONDS, TimeUnit.SECONDS);
   }
 
   @Override
