@@ -87,14 +87,15 @@ class AddressRangesTest {
       for (int i = 0; i < 50; i++) {
         BigInteger address = base.xor(new BigInteger(1 + random.nextInt(bits), random));
         Integer right = null;
+        int longest = 0;
         for (Map.Entry<Integer, Integer> each : prefixes.entrySet()) {
           int prefix = each.getValue();
+          BigInteger network = networks.getOrDefault(each.getKey(), BigInteger.ZERO);
           boolean inside =
-              address
-                  .shiftRight(bits - prefix)
-                  .equals(networks.get(each.getKey()).shiftRight(bits - prefix));
-          if (inside && (right == null || prefix > prefixes.get(right))) {
+              address.shiftRight(bits - prefix).equals(network.shiftRight(bits - prefix));
+          if (inside && prefix > longest) {
             right = each.getKey();
+            longest = prefix;
           }
         }
         String text = text(address, bits);

@@ -18,8 +18,8 @@ public final class MatchBudget {
    */
 
   /**
-   * The most steps of a call, some 50 ms. A step is a pattern that is compared, or 16 characters
-   * that are compared or walked over.
+   * The most steps of a call, some 50 ms. A step is a text of a pattern that is compared, or 16
+   * characters that are compared or walked over.
    */
   public static final int MOST_STEPS = 2_000_000;
 
@@ -54,7 +54,7 @@ public final class MatchBudget {
     return inCall;
   }
 
-  /** Counts the comparison of a pattern in which that many characters were compared, from 0 up. */
+  /** Counts the comparison of a text in which that many characters were compared, from 0 up. */
   public void compared(int characters) {
     taken += 1 + (characters >> CHARACTERS_SHIFT);
   }

@@ -85,4 +85,15 @@ class HostileWildcardsTest {
     }
     assertThat(server.check("path", value(500)).statusCode()).isEqualTo(200);
   }
+
+  @Test
+  void leaseCallThatIsComparedTooOften_isAnsweredUpToItsBound() throws Exception {
+    String ask =
+        "{\"check\":{\"domain\":\"test\",\"descriptor\":{\"path\":\"" + value(500) + "\"}}}";
+    String body = "{\"asks\":[" + String.join(",", Collections.nCopies(30, ask)) + "]}";
+    String answer = server.post("/v1/lease", body).body();
+    assertThat(answer.split("\"allowed\":true", -1)).hasSizeBetween(5, 12);
+    assertThat(answer.split(ERROR.substring(0, 26), -1)).hasSizeGreaterThan(19);
+    assertThat(server.check("path", value(500)).statusCode()).isEqualTo(200);
+  }
 }

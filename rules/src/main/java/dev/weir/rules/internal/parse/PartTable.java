@@ -14,12 +14,10 @@ final class PartTable {
   /** The patterns with the same part, by their places in ascending order. */
   static final class Group {
     final String part;
-    final int hash;
     final int[] places;
 
     Group(String part, int[] places) {
       this.part = part;
-      hash = part.hashCode();
       this.places = places;
     }
   }
@@ -27,27 +25,38 @@ final class PartTable {
   /** The groups by the hash of their parts, in an open-addressed table. */
   private final @Nullable Group[] table;
 
+  /**
+   * The hash of the group in each slot of the table, 0 in an empty one. Most searches end here, so
+   * they read no group.
+   */
+  private final int[] hashes;
+
   /** The lengths that parts have, in ascending order, without repetition. */
   final int[] lengths;
 
   PartTable(Map<String, List<Integer>> places) {
     table = new @Nullable Group[Integer.highestOneBit(Math.max(1, places.size())) << 2];
+    hashes = new int[table.length];
     TreeSet<Integer> found = new TreeSet<>();
     places.forEach(
         (part, list) -> {
           found.add(part.length());
-          int slot = slot(part.hashCode(), part.length());
-          while (table[slot] != null) {
+          int hash = mixed(part.hashCode(), part.length());
+          int slot = hash & table.length - 1;
+          while (hashes[slot] != 0) {
             slot = slot + 1 & table.length - 1;
           }
+          hashes[slot] = hash;
           table[slot] = new Group(part, list.stream().mapToInt(Integer::intValue).toArray());
         });
     lengths = found.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  private int slot(int hash, int length) {
+  /** Returns a hash that is not 0. */
+  private static int mixed(int hash, int length) {
     int mixed = (hash + length) * 0x9e3779b9;
-    return (mixed ^ mixed >>> 16) & table.length - 1;
+    mixed ^= mixed >>> 16;
+    return mixed == 0 ? 1 : mixed;
   }
 
   /**
@@ -56,24 +65,23 @@ final class PartTable {
    * @param hash that of these characters, as {@link String#hashCode} makes it
    */
   @Nullable Group find(int hash, String text, int from, int length, MatchBudget budget) {
-    int slot = slot(hash, length);
+    int wanted = mixed(hash, length);
+    int slot = wanted & table.length - 1;
     int probes = 0;
-    Group group = table[slot];
-    while (group != null && !isAt(group, hash, text, from, length, budget)) {
+    while (hashes[slot] != 0) {
+      Group group = hashes[slot] == wanted ? table[slot] : null;
+      if (group != null && isAt(group, text, from, length, budget)) {
+        return group;
+      }
       probes++;
       slot = slot + 1 & table.length - 1;
-      group = table[slot];
     }
     budget.walked(probes);
-    return group;
+    return null;
   }
 
-  private static boolean isAt(
-      Group group, int hash, String text, int from, int length, MatchBudget budget) {
-    if (group.hash != hash || group.part.length() != length) {
-      return false;
-    }
+  private static boolean isAt(Group group, String text, int from, int length, MatchBudget budget) {
     budget.compared(length);
-    return text.startsWith(group.part, from);
+    return group.part.length() == length && text.startsWith(group.part, from);
   }
 }

@@ -73,18 +73,16 @@ public final class Wildcard {
     }
     char first = pattern.charAt(part);
     int compared = 0;
-    int found = -1;
-    for (int i = from; i + length <= end && found < 0; i++) {
-      compared++;
-      if (text.charAt(i) == first) {
-        compared += length;
-        found = text.regionMatches(i, pattern, part, length) ? i : -1;
-      }
+    int at = text.indexOf(first, from);
+    while (at >= 0 && at + length <= end && !text.regionMatches(at, pattern, part, length)) {
+      compared += length;
+      at = text.indexOf(first, at + 1);
     }
+    boolean found = at >= 0 && at + length <= end;
     if (budget != null) {
-      budget.walked(compared);
+      budget.compared(compared + length + (at < 0 ? text.length() : at) - from);
     }
-    return found;
+    return found ? at : -1;
   }
 
   /**
