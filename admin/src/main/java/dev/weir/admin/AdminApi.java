@@ -8,6 +8,7 @@ import dev.weir.admin.internal.access.InstallationSecret;
 import dev.weir.admin.internal.access.Secrets;
 import dev.weir.admin.internal.access.SessionResource;
 import dev.weir.admin.internal.access.Sessions;
+import dev.weir.admin.internal.access.Token;
 import dev.weir.admin.internal.access.TokenCache;
 import dev.weir.admin.internal.access.TokensResource;
 import dev.weir.admin.internal.http.Call;
@@ -255,6 +256,16 @@ public final class AdminApi implements AdminHandler {
     answer = Reply.with(answer, "Cache-Control", "no-store");
     answer = Reply.with(answer, "X-Content-Type-Options", "nosniff");
     return Reply.with(answer, "X-Request-Id", id);
+  }
+
+  @Override
+  public AdminCaller caller(AdminRequest request) {
+    Token token = authenticator.known(request);
+    if (token == null) {
+      return AdminCaller.unknown(request);
+    }
+    String name = token.id().isEmpty() ? "server " + request.source() : "token " + token.id();
+    return new AdminCaller(name, token.role());
   }
 
   @Override

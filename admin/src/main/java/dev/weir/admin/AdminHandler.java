@@ -11,6 +11,11 @@ public interface AdminHandler {
    */
   AdminResponse handle(AdminRequest request);
 
+  /** Returns the caller of a request, by what is in memory: it does not wait. */
+  default AdminCaller caller(AdminRequest request) {
+    return AdminCaller.unknown(request);
+  }
+
   /** Ends the answers without an end, because the server stops. */
   default void endStreams() {}
 }

@@ -183,7 +183,7 @@ final class Doors {
   }
 
   private Port admin(AdminHandler handler) throws IOException, InterruptedException {
-    AdminRequests requests = new AdminRequests(handler, adminWorkers, ticker);
+    AdminRequests requests = new AdminRequests(handler, adminWorkers, of(ADMIN), ticker);
     return HttpDoor.open(
         settings,
         settings.value(Settings.ADMIN_PORT).orElseThrow(),

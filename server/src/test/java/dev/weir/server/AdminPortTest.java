@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admin.AdminCaller;
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
+import dev.weir.admin.Role;
 import dev.weir.wire.testkit.Pem;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -67,7 +69,22 @@ class AdminPortTest {
   }
 
   private void start(String... namesAndValues) throws Exception {
-    AdminHandler handler = this::handle;
+    AdminHandler handler =
+        new AdminHandler() {
+          @Override
+          public AdminResponse handle(AdminRequest request) {
+            return AdminPortTest.this.handle(request);
+          }
+
+          @Override
+          public AdminCaller caller(AdminRequest request) {
+            String token = request.field("X-Token");
+            return token.isEmpty()
+                ? AdminCaller.unknown(request)
+                : new AdminCaller(
+                    token, token.startsWith("operator") ? Role.OPERATOR : Role.VIEWER);
+          }
+        };
     running = RunningServer.start(store, handler, namesAndValues);
   }
 
@@ -334,21 +351,26 @@ class AdminPortTest {
     }
   }
 
-  @Test
-  void ninthLongRequest_waits_andTheOneBeyondTheQueueIsRefused() throws Exception {
-    start();
+  private static String last(String path, String token) {
+    return "GET "
+        + path
+        + " HTTP/1.1\r\nHost: x\r\nX-Token: "
+        + token
+        + "\r\nConnection: close\r\n\r\n";
+  }
+
+  private int statusFor(String token) throws Exception {
+    return request(to("/b").header("X-Token", token).GET()).statusCode();
+  }
+
+  /** Sends long requests of a caller until one is refused; returns those that are not. */
+  private List<Socket> fill(String token) throws Exception {
     List<Socket> admitted = new ArrayList<>();
-    for (int i = 0; i < 24; i++) {
-      Socket socket = connect();
-      send(socket, last("/long"));
-      admitted.add(socket);
-    }
-    awaitHandled(8);
     String refused = "";
-    while (!refused.startsWith("HTTP/1.1 503 ")) { // Until all 24 have arrived.
+    while (!refused.startsWith("HTTP/1.1 503 ")) {
       Socket one = connect();
       one.setSoTimeout(100);
-      send(one, last("/long"));
+      send(one, last("/long", token));
       try {
         refused = all(one);
       } catch (IOException notAnswered) {
@@ -356,16 +378,81 @@ class AdminPortTest {
         assertThat(admitted).hasSizeLessThan(600); // A minute.
       }
     }
-    assertThat(refused).contains("Retry-After: 1", "more than the server works on at a time");
-    assertThat(handled).hasValue(8);
+    assertThat(refused).contains("Retry-After: 1", "more than the server works on");
+    return admitted;
+  }
+
+  @Test
+  void oneToken_hasAShare_andOthersAreAnswered() throws Exception {
+    start();
+    List<Socket> admitted = fill("viewer");
+    assertThat(admitted).hasSize(6);
+    assertThat(handled).hasValue(2);
+    assertThat(statusFor("viewer")).isEqualTo(503);
+    for (int i = 0; i < 20; i++) {
+      assertThat(statusFor("operator")).isEqualTo(200);
+      assertThat(statusFor("viewer 2")).isEqualTo(200);
+    }
     assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
     release.countDown();
-    int done = 0;
     for (Socket socket : admitted) {
       socket.setSoTimeout(60_000);
-      done += body(all(socket)).equals("done") ? 1 : 0;
+      assertThat(body(all(socket))).isEqualTo("done");
     }
-    assertThat(done).isEqualTo(24);
+    assertThat(handled).hasValue(2 + 40 + 4);
+  }
+
+  @Test
+  void tokensThatTakeAllPlaces_leaveOneForOperators() throws Exception {
+    start();
+    for (int i = 0; i < 4; i++) {
+      assertThat(fill("viewer " + i)).hasSize(6); // 8 are worked on, and 16 wait.
+    }
+    awaitHandled(8);
+    assertThat(statusFor("viewer 5")).isEqualTo(503);
+    for (int i = 0; i < 20; i++) {
+      assertThat(statusFor("operator")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void requestOfAClientThatHasGone_isDropped_andItsPlaceIsFree() throws Exception {
+    start();
+    List<Socket> admitted = fill("viewer");
+    for (Socket socket : admitted) {
+      socket.close();
+    }
+    awaitConnections(0);
+    assertThat(handled).hasValue(2); // Those that wait are not worked on any more.
+    assertThat(running.metric("weir_pending_bytes")).isZero();
+    assertThat(fill("viewer")).hasSize(4); // Two are still worked on.
+    release.countDown();
+  }
+
+  @Test
+  void silentConnections_makeRoomForOthers() throws Exception {
+    start("request-timeout", "1h");
+    Socket known = connect();
+    send(known, "GET /b HTTP/1.1\r\nHost: x\r\nX-Token: viewer\r\n\r\n");
+    String ok = "HTTP/1.1 200 ";
+    assertThat(new String(known.getInputStream().readNBytes(ok.length()), ISO_8859_1))
+        .isEqualTo(ok);
+    for (int i = 0; i < 150; i++) {
+      Socket silent = connect();
+      if (i % 2 == 0) {
+        send(silent, "GET /b HTTP/1.1\r\nHost: x\r\n");
+      }
+      if (i % 10 == 9) {
+        Socket operator = connect();
+        send(operator, last("/b", "operator"));
+        assertThat(all(operator)).startsWith(ok);
+      }
+    }
+    assertThat(connections()).isLessThanOrEqualTo(81);
+    assertThat(running.metric("weir_connections_refused_total{door=\"admin\"}")).isPositive();
+    assertThat(handled.get()).isGreaterThan(15);
+    send(known, last("/b", "viewer")); // It is the oldest, but not closed.
+    assertThat(all(known)).contains(ok);
   }
 
   @Test

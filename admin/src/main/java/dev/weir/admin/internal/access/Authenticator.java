@@ -82,14 +82,42 @@ public final class Authenticator {
     return new Actor(token, cookie);
   }
 
+  /**
+   * Returns the valid token of a request or of its session, by the tokens read last, or that of
+   * another server, which has no id; null if there is none. It neither waits nor counts a failure,
+   * and a session does not count as used. It is no authentication: a token may have been revoked
+   * since.
+   */
+  public @Nullable Token known(AdminRequest request) {
+    String authorization = request.field("authorization");
+    if (authorization.startsWith(FleetSignature.SCHEME)) {
+      return fleet.knownGood(request, authorization) ? server() : null;
+    }
+    Token token = null;
+    if (authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      String text = authorization.substring(BEARER.length()).strip();
+      token = tokens.last(Token.idOf(text));
+      if (token != null && !Secrets.same(Sha256.hex(Token.secretOf(text)), token.hash())) {
+        return null;
+      }
+    } else if (authorization.isEmpty()) {
+      String tokenId = sessions.tokenOf(Sessions.cookie(request));
+      token = tokenId == null ? null : tokens.last(tokenId);
+    }
+    return token == null || token.expired(Clock.instant(wall)) ? null : token;
+  }
+
   /** Returns another server of the installation as the caller; it may read. */
   private Actor fleet(AdminRequest request, String id, String authorization) {
     if (!fleet.good(request, authorization)) {
       throw failed(request, id, "", "signature: wrong or too old (expected: a server of ours)");
     }
+    return new Actor(server(), "");
+  }
+
+  private Token server() {
     Instant now = Clock.instant(wall);
-    return new Actor(
-        new Token("", "server", Role.VIEWER, "", now, now.plusSeconds(1), "server"), "");
+    return new Token("", "server", Role.VIEWER, "", now, now.plusSeconds(1), "server");
   }
 
   /**

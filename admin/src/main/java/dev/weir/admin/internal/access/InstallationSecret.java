@@ -53,6 +53,11 @@ public final class InstallationSecret {
     return read.clone();
   }
 
+  /** Returns whether the secret is in memory, so that {@link #get} does not wait. */
+  public boolean isKnown() {
+    return known != null;
+  }
+
   private byte @Nullable [] stored() {
     for (Entry entry : store.entries(KIND)) {
       if (entry.name().equals(NAME)) {

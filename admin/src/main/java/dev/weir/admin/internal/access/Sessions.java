@@ -77,6 +77,12 @@ public final class Sessions {
     return session.token();
   }
 
+  /** Returns the id of a session's token without marking it as used; null if it has ended. */
+  synchronized @Nullable String tokenOf(String hash) {
+    Session session = sessions.get(hash);
+    return session == null || ended(session, ticker.nanos()) ? null : session.token();
+  }
+
   synchronized void end(String hash) {
     sessions.remove(hash);
   }

@@ -31,6 +31,9 @@ public final class TokenCache {
   private final ReentrantLock turn = new ReentrantLock();
   private volatile @Nullable KnownToken known;
 
+  /** The tokens read last, however old they are. */
+  private volatile Map<String, Token> readLast = Map.of();
+
   public TokenCache(ConfigStore store, Ticker ticker) {
     this.store = store;
     this.ticker = ticker;
@@ -43,6 +46,11 @@ public final class TokenCache {
    */
   @Nullable Token get(String id) {
     return current().tokens().get(id);
+  }
+
+  /** Returns the token of this id when tokens were read last, or null. It does not wait. */
+  @Nullable Token last(String id) {
+    return readLast.get(id);
   }
 
   /** Makes the next look-up read the store, because this server has changed tokens. */
@@ -100,6 +108,7 @@ public final class TokenCache {
     }
     KnownToken read = new KnownToken(Map.copyOf(tokens), head.position(), now);
     known = read;
+    readLast = read.tokens();
     return read;
   }
 

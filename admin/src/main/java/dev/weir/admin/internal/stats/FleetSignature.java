@@ -55,6 +55,11 @@ public final class FleetSignature {
             expected.getBytes(US_ASCII), given.substring(dot + 1).getBytes(US_ASCII));
   }
 
+  /** Returns whether a field's value is valid, as far as that is known without waiting. */
+  public boolean knownGood(AdminRequest request, String authorization) {
+    return secret.isKnown() && good(request, authorization);
+  }
+
   private String hmac(String path, String query, String time) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.weir.admin.AdminApi;
+import dev.weir.admin.AdminCaller;
 import dev.weir.admin.AdminFixture;
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.AdminRequest;
 import dev.weir.admin.FailingStore;
 import dev.weir.admin.Role;
 import dev.weir.admin.Tokens;
 import dev.weir.config.Entry;
 import dev.weir.config.EntryWrite;
 import dev.weir.internal.Sha256;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -54,6 +58,38 @@ class TokensTest {
         .noneMatch(change -> change.json().contains("hash\":"));
     assertThat(admin.changes(Token.KIND).get(3).details().cause().author())
         .matches("operator \\([a-z0-9]{8}\\)");
+  }
+
+  private AdminCaller caller(AdminApi api, String field, String value) {
+    return api.caller(
+        new AdminRequest(
+            "GET",
+            "/admin/v1/rules",
+            "",
+            Map.of("host", List.of("localhost"), field, List.of(value)),
+            InputStream.nullInputStream(),
+            "192.0.2.1",
+            false));
+  }
+
+  @Test
+  void caller_isKnownByTheTokensReadLast() {
+    AdminApi api =
+        AdminApi.builder(admin.store, admin.engine).tickers(admin.ticker, admin.ticker).build();
+    Answer created = create("ci", "viewer", "1h");
+    String text = created.text("token");
+    AdminCaller unknown = new AdminCaller("address 192.0.2.1", null);
+    assertThat(caller(api, "authorization", "Bearer " + text)).isEqualTo(unknown);
+    assertThat(api.authenticator().valid(created.text("id"))).isNotNull(); // It reads the tokens.
+    assertThat(caller(api, "authorization", "Bearer " + text))
+        .isEqualTo(new AdminCaller("token " + created.text("id"), Role.VIEWER));
+    assertThat(caller(api, "authorization", "Bearer " + admin.operator).isOperator()).isTrue();
+    String other = text.substring(0, text.length() - 1) + (text.endsWith("A") ? "B" : "A");
+    assertThat(caller(api, "authorization", "Bearer " + other)).isEqualTo(unknown);
+    assertThat(caller(api, "authorization", "Weir-Fleet 1.2")).isEqualTo(unknown);
+    assertThat(caller(api, "cookie", "weir=x")).isEqualTo(unknown);
+    admin.advance(Duration.ofHours(1));
+    assertThat(caller(api, "authorization", "Bearer " + text)).isEqualTo(unknown);
   }
 
   @Test

@@ -34,6 +34,11 @@ public final class DoorCounters {
     return false;
   }
 
+  /** Counts a connection that is closed to make room for others. */
+  public void displaced() {
+    refusedConnections.increment();
+  }
+
   public void closed() {
     connections.decrementAndGet();
   }

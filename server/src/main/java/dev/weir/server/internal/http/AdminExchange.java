@@ -1,13 +1,14 @@
 package dev.weir.server.internal.http;
 
 import dev.weir.Ticker;
-import dev.weir.admin.AdminHandler;
+import dev.weir.admin.AdminCaller;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
 import dev.weir.admin.EventStream;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.log.Logs;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -16,6 +17,7 @@ import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +46,9 @@ final class AdminExchange {
 
   private final HttpServerRequest request;
   private final HttpServerResponse response;
-  private final AdminHandler handler;
+  private final BiFunction<AdminRequest, HttpConnection, AdminResponse> handler;
   private final AdminWorkers workers;
+  private final AdminCaller caller;
   private final Requests.Wait wait;
   private final Ticker ticker;
   private final PendingBytes.Account account;
@@ -53,6 +56,9 @@ final class AdminExchange {
 
   /** True once the client has gone: the rest is of no use. */
   private volatile boolean gone;
+
+  /** The first step, which may still wait; used on the event loop alone. */
+  private AdminWorkers.@Nullable Step first;
 
   private @Nullable Iterator<byte[]> pieces;
   private byte[] piece = NONE;
@@ -62,18 +68,28 @@ final class AdminExchange {
   /** True while the connection has no room for the next slice. */
   private boolean awaitsRoom;
 
+  /** The deadlines of a request, and the time that they are measured in. */
+  record Times(Requests.Wait side, Ticker ticker) {}
+
+  /**
+   * Creates an exchange.
+   *
+   * @param handler answers a request of a connection, on a worker
+   * @param caller the caller, whose share of the workers the exchange takes
+   */
   AdminExchange(
       HttpServerRequest request,
-      AdminHandler handler,
+      BiFunction<AdminRequest, HttpConnection, AdminResponse> handler,
       AdminWorkers workers,
-      Requests.Wait wait,
-      Ticker ticker) {
+      AdminCaller caller,
+      Times times) {
     this.request = request;
     this.response = request.response();
     this.handler = handler;
     this.workers = workers;
-    this.wait = wait;
-    this.ticker = ticker;
+    this.caller = caller;
+    wait = times.side();
+    ticker = times.ticker();
     account = HttpPeer.of(request.connection()).account();
     loop = Reply.onLoop(request, Runnable::run);
   }
@@ -84,14 +100,15 @@ final class AdminExchange {
    * @param bytes the bytes of the body, which count as pending until it was handled
    */
   void begin(AdminRequest asked, int bytes) {
-    response.closeHandler(closed -> gone = true);
-    response.exceptionHandler(broken -> gone = true);
+    response.closeHandler(closed -> gone(bytes));
+    response.exceptionHandler(broken -> gone(bytes));
     if (!account.add(bytes)) {
       return; // The connection is being closed for lack of memory.
     }
     wait.forServer();
-    boolean admitted =
+    first =
         workers.admit(
+            caller,
             () -> {
               try {
                 handle(asked);
@@ -99,16 +116,18 @@ final class AdminExchange {
                 account.add(-bytes);
               }
             });
-    if (!admitted) {
+    if (first == null) {
       account.add(-bytes);
       wait.forClient();
-      Reply.problem(
-          request,
-          503,
-          "Too much at once",
-          "requests: more than the server works on at a time (expected: at most "
-              + (AdminWorkers.THREADS + AdminWorkers.QUEUE)
-              + ")");
+      Reply.problem(request, 503, "Too much at once", workers.refusal(caller));
+    }
+  }
+
+  /** Ends what is of no use without the client: its place is free at once. */
+  private void gone(int bytes) {
+    gone = true;
+    if (first != null && first.drop()) {
+      account.add(-bytes);
     }
   }
 
@@ -118,7 +137,7 @@ final class AdminExchange {
       return;
     }
     try {
-      AdminResponse answer = handler.handle(asked);
+      AdminResponse answer = handler.apply(asked, request.connection());
       EventStream events = answer.events();
       if (events != null) {
         loop.accept(() -> stream(answer, events));
@@ -236,7 +255,7 @@ final class AdminExchange {
       return;
     }
     wait.forServer();
-    if (!workers.run(this::step)) {
+    if (!workers.run(caller, this::step)) {
       request.connection().close();
     }
   }

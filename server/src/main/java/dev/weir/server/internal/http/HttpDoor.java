@@ -14,6 +14,7 @@ import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -241,8 +242,11 @@ public final class HttpDoor implements Port {
           closed -> {
             peer.closed();
             guard.closed(connection);
+            behind.closed(connection);
           });
       peer.endsIf(() -> ending);
+      EventLoop loop = transport.channelHandlerContext().channel().eventLoop();
+      behind.opened(connection, () -> loop.execute(() -> cut(connection)));
       if (!guard.opened(connection, ticker.nanos())) {
         connection.close();
       }

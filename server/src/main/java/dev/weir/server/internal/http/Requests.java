@@ -1,5 +1,6 @@
 package dev.weir.server.internal.http;
 
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,16 @@ public interface Requests {
     /** Waits for the server, for as long as its work takes. */
     void forServer();
   }
+
+  /**
+   * Receives a new connection, before there is room for it.
+   *
+   * @param close closes it, from any thread
+   */
+  default void opened(HttpConnection connection, Runnable close) {}
+
+  /** Receives the end of a connection. */
+  default void closed(HttpConnection connection) {}
 
   /** Returns the reason why a request is refused before its body arrives, or null. */
   default @Nullable HttpProblem refusal(HttpServerRequest head) {

@@ -341,7 +341,7 @@ public final class ServerMetrics implements MultiCollector {
         door -> door.getValue().connections());
     to.counters(
         "weir_connections_refused",
-        "Connections closed at once because too many were open, by protocol.",
+        "Connections closed because too many were open, by protocol.",
         each,
         ServerMetrics::door,
         door -> door.getValue().refusedConnections());
