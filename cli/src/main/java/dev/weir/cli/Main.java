@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
  * The {@code weir} command.
  *
  * <p>Exit status: 0 if the command succeeded, 1 if it found problems or the request was refused, 2
- * for wrong usage, 3 if it could not do its work.
+ * for wrong usage, 3 if it could not do its work, 4 if a server stopped but not whole.
  */
 @Command(
     name = "weir",
@@ -63,6 +63,9 @@ public final class Main implements Runnable {
 
   /** The exit status if the command could not do its work. */
   public static final int FAILED = 3;
+
+  /** The exit status if a server stopped, but a part did not end or counts were not saved. */
+  static final int NOT_WHOLE = 4;
 
   /** All commands, in the order in which they are listed. */
   private static final List<Class<?>> COMMANDS =

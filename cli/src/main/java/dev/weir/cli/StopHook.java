@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +69,9 @@ final class StopHook extends Thread {
    * A task that drains, and its bound.
    *
    * @param longest returns the longest time for draining, when it begins
+   * @param whole returns whether everything has ended as it should, when it has drained
    */
-  private record Work(Drain drain, Supplier<Duration> longest) {}
+  private record Work(Drain drain, Supplier<Duration> longest, BooleanSupplier whole) {}
 
   /** Returns a hook for a server of this process, installed. */
   static StopHook install() {
@@ -91,7 +93,7 @@ final class StopHook extends Thread {
   /** Sets the server that a signal drains from now on. */
   void setWork(WeirServer server, Supervisor supervisor) {
     setNotice(supervisor::stopping);
-    setWork(server::drain, () -> server.longestDrain().plus(SPARE));
+    setWork(server::drain, () -> server.longestDrain().plus(SPARE), () -> server.left().isEmpty());
   }
 
   /** Sets a task that a signal runs beside the drain; it may hang or fail. To be called once. */
@@ -117,7 +119,17 @@ final class StopHook extends Thread {
    * @param longest returns the longest time for draining, when it begins
    */
   void setWork(Drain drain, Supplier<Duration> longest) {
-    work.complete(new Work(drain, longest));
+    setWork(drain, longest, () -> true);
+  }
+
+  /**
+   * Sets the task that a signal runs from now on.
+   *
+   * @param longest returns the longest time for draining, when it begins
+   * @param whole returns whether everything has ended as it should, when it has drained
+   */
+  void setWork(Drain drain, Supplier<Duration> longest, BooleanSupplier whole) {
+    work.complete(new Work(drain, longest, whole));
   }
 
   /** Uninstalls the hook: there is nothing to drain, and the process ends with another status. */
@@ -146,6 +158,10 @@ final class StopHook extends Thread {
     }
   }
 
+  private int ended() {
+    return work.join().whole().getAsBoolean() ? 0 : Main.NOT_WHOLE;
+  }
+
   /** Prints a line on a thread of its own: a full pipe must not keep the process. */
   private static void print(String line) throws InterruptedException {
     Thread printer = DaemonThreads.create("weir-stop-line", () -> System.err.println(line));
@@ -154,8 +170,8 @@ final class StopHook extends Thread {
   }
 
   /**
-   * Ends with status 0; 3 if the server did not stop in time or failed to drain; 143 if it had not
-   * started.
+   * Ends with status 0; 4 if a part of the server did not end or counts were not saved; 3 if the
+   * server did not stop in time or failed to drain; 143 if it had not started.
    */
   @Override
   public void run() {
@@ -164,7 +180,7 @@ final class StopHook extends Thread {
       begin.countDown();
       Duration longest = work.get(start.toMillis(), TimeUnit.MILLISECONDS).longest().get();
       if (drained.await(longest.toMillis(), TimeUnit.MILLISECONDS)) {
-        status = done ? 0 : Main.FAILED;
+        status = done ? ended() : Main.FAILED;
       } else {
         print("weir: not stopped within " + longest.toSeconds() + " s, ended");
       }

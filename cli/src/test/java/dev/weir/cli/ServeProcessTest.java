@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,27 @@ class ServeProcessTest {
       assertThat(served.checkOverGrpc()).isEqualTo(RateLimitResponse.Code.OK);
       assertThat(served.metrics())
           .contains("weir_overloaded_total 0.0\n", "weir_throttle_overloaded_total 0.0\n");
+    }
+  }
+
+  /** Tests the end by SIGTERM of a server whose folder of counts is there, and one whose is not. */
+  @Test
+  @Timeout(300)
+  void exitStatus_saysWhetherTheCountsWereSaved() throws Exception {
+    for (boolean lost : new boolean[] {false, true}) {
+      Path state = folder.resolve("state-" + lost);
+      try (Served served =
+          Served.serve(List.of(), List.of(), Main.class, "--state-dir", state.toString())) {
+        assertThat(served.check(HttpClient.Version.HTTP_1_1).statusCode()).isEqualTo(200);
+        if (lost) {
+          Files.move(state, folder.resolve("moved"));
+          Files.createFile(state);
+        }
+        served.process().terminate();
+        assertThat(served.process().endsWithin(Duration.ofMinutes(1))).isTrue();
+        assertThat(served.process().exitStatus()).isEqualTo(lost ? Main.NOT_WHOLE : 0);
+        assertThat(served.await("stopped")).contains(lost ? "stopped, except counts" : "stopped");
+      }
     }
   }
 

@@ -32,6 +32,16 @@ class StopHookTest {
 
   @Test
   @Timeout(60)
+  void serverThatLeavesAPartBehind_endsTheProcessWithAStatusOfItsOwn() throws Exception {
+    StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
+    AtomicReference<Boolean> whole = new AtomicReference<>(true);
+    hook.setWork(() -> whole.set(false), () -> Duration.ofHours(1), whole::get);
+    hook.start();
+    assertThat(halted.take()).isEqualTo(Main.NOT_WHOLE).isEqualTo(4);
+  }
+
+  @Test
+  @Timeout(60)
   void serverThatFailsToDrain_endsTheProcessAtOnce() throws Exception {
     StopHook.Drain failing =
         () -> {

@@ -306,6 +306,14 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
+   * Returns the names of the parts that did not stop in time, or failed to stop, such as {@code
+   * counts} that were not saved; empty before the stop, and after one that left nothing behind.
+   */
+  public List<String> left() {
+    return List.copyOf(parts.left());
+  }
+
+  /**
    * Returns the longest time that {@link #drain()} takes if it begins now, whatever hangs. The part
    * for the counts grows with the tables.
    */

@@ -159,6 +159,7 @@ class StopTest {
       running.server.drain();
       assertThat(log.await("stop: ")).isEqualTo("stop: ports: grpc: an event loop still runs");
       assertThat(log.await("stopped")).isEqualTo("stopped, except ports, counts");
+      assertThat(running.server.left()).containsExactly("ports", "counts");
       assertThat(folder.resolve("state/running")).exists();
       assertThat(folder.resolve("state/rules.kept")).exists();
     } finally {
