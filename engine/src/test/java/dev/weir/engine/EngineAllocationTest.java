@@ -39,7 +39,7 @@ class EngineAllocationTest {
         - key: many
           rate_limit: {unit: hour, requests_per_unit: 1000000, algorithm: token-bucket}
         - key: one
-          rate_limit: {unit: year, requests_per_unit: 1, algorithm: token-bucket}
+          rate_limit: {window: 365d, requests_per_unit: 1, algorithm: token-bucket}
         - key: free
           rate_limit: {unlimited: true}
         - key: path

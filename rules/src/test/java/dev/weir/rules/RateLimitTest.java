@@ -34,6 +34,25 @@ class RateLimitTest {
     assertThat(policy(rule).quota()).isEqualTo(Quota.of(7, window));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "month, , 30d, month, 30",
+    "Month, 2, 60d, month, 60",
+    "YEAR, 1, 365d, year, 365",
+  })
+  void unitThatIsNotTheCalendars_isAWarning(
+      String unit, String multiplier, String window, String name, int days) {
+    String times = multiplier == null ? "" : ", unit_multiplier: " + multiplier;
+    String yaml = Texts.file("{unit: " + unit + times + ", requests_per_unit: 7}");
+    assertThat(Texts.problems(yaml))
+        .containsExactly(
+            "rules.yaml:4:18 unit: %s (expected: window: %s, which is the same; no %s of the calendar, a fixed-window begins every %d days since 1970)"
+                .formatted(unit, window, name, days));
+    assertThat(Texts.problems(yaml.replace("unit: " + unit + times, "window: " + window)))
+        .isEmpty();
+    assertThat(Rules.parse("rules.yaml", yaml).ruleSet()).isNotNull();
+  }
+
   @Test
   void unitMultiplier_makesTheWindowLonger() {
     Rule rule = Texts.limit("{unit: minute, unit_multiplier: 5, requests_per_unit: 7}");

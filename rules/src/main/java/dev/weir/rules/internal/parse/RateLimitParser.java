@@ -291,6 +291,7 @@ public final class RateLimitParser {
     if (policy == null) {
       return;
     }
+    CalendarUnits.lint(fields, draft.unit, draft.unitMultiplier);
     long permits = policy.quota().permits();
     if (permits == 0 && fields.hasValue("requests_per_unit")) {
       fields.warning("requests_per_unit", "at least 1; with 0 every request is refused");
