@@ -28,6 +28,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Level;
+import java.util.stream.Collectors;
 
 /**
  * The source of the rules in force: it takes rules from files or a configuration store into an
@@ -101,7 +102,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     } catch (RulesException e) {
       return e.problems();
     }
-    logWarnings(first);
+    logWarnings(first, rules);
     UnreadFiles.log(settings);
     if (rules.isEmpty() && settings.rulesFromStore()) {
       LogEvent.of(
@@ -265,7 +266,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     publish(rules);
     try {
       long revision = engine.apply(rules);
-      logWarnings(loaded);
+      logWarnings(loaded, rules);
       change.log(revision);
       warnOfSubjects(rules);
       return List.of();
@@ -285,9 +286,14 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
-  private static void logWarnings(Rules.LoadResult loaded) {
+  private void logWarnings(Rules.LoadResult loaded, RuleSet rules) {
     List<Problem> warnings =
-        loaded.problems().stream().filter(each -> each.severity() == Severity.WARNING).toList();
+        loaded.problems().stream()
+            .filter(each -> each.severity() == Severity.WARNING)
+            .collect(Collectors.toList());
+    if (settings.shares()) {
+      warnings.addAll(OptionsByStore.warnings(rules));
+    }
     if (!warnings.isEmpty()) {
       LogEvent.of(Level.WARNING, "rules_warnings", "rules: warnings\n" + lines(warnings))
           .with("problems", fields(warnings))
