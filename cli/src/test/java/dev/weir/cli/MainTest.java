@@ -145,7 +145,7 @@ class MainTest {
         List.of("serve", "--prot=1", "--hst", "h"),
         "--prot: unknown (expected: a flag of 'weir serve'; did you mean \"--port\"?)\n"
             + "weir: --hst: unknown (expected: a flag of 'weir serve'; did you mean \"--host\"?)");
-    wrong.put(List.of("serve", "--port"), "--port: no value (expected: N)");
+    wrong.put(List.of("serve", "--port"), "--port: no value (expected: N|off)");
     wrong.put(List.of("version", "extra"), "argument: extra (expected: only flags)");
     wrong.put(List.of("man", "man"), "argument: man (expected: only flags)");
     wrong.put(

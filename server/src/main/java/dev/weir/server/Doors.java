@@ -132,14 +132,19 @@ final class Doors {
             .upstream(parts.upstream().client())
             .undecided(new UndecidedBytes(settings.value(Settings.MAX_PENDING_MEMORY)))
             .build();
-    open(GRPC, Settings.GRPC_PORT, () -> grpc(decider));
-    open(HTTP, Settings.PORT, () -> http(decider));
-    if (settings.value(Settings.RESP_PORT).isPresent()) {
-      open(RESP, Settings.RESP_PORT, () -> resp(decider));
-    }
+    openUnlessOff(GRPC, Settings.GRPC_PORT, () -> grpc(decider));
+    openUnlessOff(HTTP, Settings.PORT, () -> http(decider));
+    openUnlessOff(RESP, Settings.RESP_PORT, () -> resp(decider));
     Optional<AdminHandler> handler = parts.admin().handler();
     if (handler.isPresent()) {
       open(ADMIN, Settings.ADMIN_PORT, () -> admin(handler.get()));
+    }
+  }
+
+  private void openUnlessOff(String name, Setting<Optional<Integer>> setting, PortOpening opening)
+      throws StartException, InterruptedException {
+    if (settings.value(setting).isPresent()) {
+      open(name, setting, opening);
     }
   }
 
@@ -258,12 +263,12 @@ final class Doors {
     return notReady.isEmpty();
   }
 
-  /** Returns the number of the gRPC port. */
+  /** Returns the number of the gRPC port, or -1 if there is none. */
   int grpcPort() {
     return number(GRPC);
   }
 
-  /** Returns the number of the HTTP port. */
+  /** Returns the number of the HTTP port, or -1 if there is none. */
   int httpPort() {
     return number(HTTP);
   }

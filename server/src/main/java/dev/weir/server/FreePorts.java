@@ -31,8 +31,8 @@ final class FreePorts {
     String host = settings.value(Settings.HOST);
     String adminHost = settings.value(Settings.ADMIN_HOST);
     List<String> problems = new ArrayList<>();
-    check(settings, Settings.PORT, host, settings.value(Settings.PORT), problems);
-    check(settings, Settings.GRPC_PORT, host, settings.value(Settings.GRPC_PORT), problems);
+    check(settings, Settings.PORT, host, port(settings, Settings.PORT), problems);
+    check(settings, Settings.GRPC_PORT, host, port(settings, Settings.GRPC_PORT), problems);
     check(settings, Settings.RESP_PORT, host, port(settings, Settings.RESP_PORT), problems);
     check(settings, Settings.ADMIN_PORT, adminHost, port(settings, Settings.ADMIN_PORT), problems);
     Optional<InetSocketAddress> members = settings.clusterListen();

@@ -13,6 +13,7 @@ import dev.weir.server.internal.state.StateStorage;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -209,9 +210,13 @@ public final class WeirServer implements AutoCloseable {
     LogEvent line =
         LogEvent.of(level, event, message + places())
             .with("version", ServerMetrics.version())
-            .with("host", settings.value(Settings.HOST))
-            .with("http_port", httpPort())
-            .with("grpc_port", grpcPort());
+            .with("host", settings.value(Settings.HOST));
+    if (httpPort() >= 0) {
+      line.with("http_port", httpPort());
+    }
+    if (grpcPort() >= 0) {
+      line.with("grpc_port", grpcPort());
+    }
     if (respPort() >= 0) {
       line.with("resp_port", respPort());
     }
@@ -223,26 +228,28 @@ public final class WeirServer implements AutoCloseable {
 
   private String places() {
     String host = settings.value(Settings.HOST);
-    return "http on "
-        + host
-        + ":"
-        + httpPort()
-        + ", grpc on "
-        + host
-        + ":"
-        + grpcPort()
-        + (respPort() < 0 ? "" : ", resp on " + host + ":" + respPort())
-        + (adminPort() < 0
-            ? ""
-            : ", admin on " + settings.value(Settings.ADMIN_HOST) + ":" + adminPort())
+    StringJoiner places = new StringJoiner(", ");
+    place(places, "http", host, httpPort());
+    place(places, "grpc", host, grpcPort());
+    place(places, "resp", host, respPort());
+    place(places, "admin", settings.value(Settings.ADMIN_HOST), adminPort());
+    return places
         + serverParts.shared().place()
         + settings.value(Settings.UPSTREAM).map(uri -> ", upstream " + uri).orElse("");
   }
 
+  private static void place(StringJoiner places, String name, String host, int port) {
+    if (port >= 0) {
+      places.add(name + " on " + host + ":" + port);
+    }
+  }
+
+  /** Returns the number of the port for HTTP, or -1 if there is none. */
   public int httpPort() {
     return doors.httpPort();
   }
 
+  /** Returns the number of the port for gRPC, or -1 if there is none. */
   public int grpcPort() {
     return doors.grpcPort();
   }

@@ -25,7 +25,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -181,6 +183,27 @@ class LifecycleTest {
               "revision 1 stays in force\n", "rules.yaml:3:5 ", "store: shared (expected: local");
       assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":1");
       assertThat(running.metric("weir_rule_reload_failures_total")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void portsThatAreOff_areNotOpened() throws Exception {
+    for (String only : new String[] {"port", "grpc-port", "resp-port"}) {
+      List<String> off = new ArrayList<>();
+      for (String each : new String[] {"port", "grpc-port", "resp-port"}) {
+        off.addAll(each.equals(only) ? List.of() : List.of(each, "off"));
+      }
+      try (RunningServer running = RunningServer.start(folder, off.toArray(new String[0]))) {
+        WeirServer server = running.server;
+        assertThat(server.ready()).isTrue();
+        assertThat(server.httpPort() > 0).isEqualTo(only.equals("port"));
+        assertThat(server.grpcPort() > 0).isEqualTo(only.equals("grpc-port"));
+        assertThat(server.respPort() > 0).isEqualTo(only.equals("resp-port"));
+        int port = Math.max(server.httpPort(), Math.max(server.grpcPort(), server.respPort()));
+        assertThat(log.await("ready: ")).matches("ready: (http|grpc|resp) on 127.0.0.1:" + port);
+        server.drain();
+        assertThat(log.await("stopped")).isEqualTo("stopped");
+      }
     }
   }
 

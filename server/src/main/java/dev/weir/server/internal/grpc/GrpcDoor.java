@@ -116,7 +116,8 @@ public final class GrpcDoor implements Port {
     HealthStatusManager health = new HealthStatusManager();
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
     InetSocketAddress address =
-        new InetSocketAddress(settings.value(Settings.HOST), settings.value(Settings.GRPC_PORT));
+        new InetSocketAddress(
+            settings.value(Settings.HOST), settings.value(Settings.GRPC_PORT).orElseThrow());
     boolean epoll = Epoll.isAvailable();
     GrpcConnections connections =
         new GrpcConnections(

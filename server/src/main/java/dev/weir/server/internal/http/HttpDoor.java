@@ -118,7 +118,7 @@ public final class HttpDoor implements Port {
     if (clients != null) {
       options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
     }
-    int port = settings.value(Settings.PORT);
+    int port = settings.value(Settings.PORT).orElseThrow();
     options.setHost(settings.value(Settings.HOST)).setPort(port == 0 ? FREE_PORT : port);
     return new HttpDoor(settings, limits, routes, options, counters, ticker).listen(loops);
   }

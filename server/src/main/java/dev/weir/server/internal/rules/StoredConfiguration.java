@@ -182,8 +182,17 @@ public final class StoredConfiguration implements Configuration {
     return builder.open();
   }
 
+  /** Returns the number of the first port for requests; 0 if that is any free one. */
+  private static int port(ServerSettings settings) {
+    return settings
+        .value(Settings.PORT)
+        .or(() -> settings.value(Settings.GRPC_PORT))
+        .or(() -> settings.value(Settings.RESP_PORT))
+        .orElse(0);
+  }
+
   private static String node(ServerSettings settings) {
-    int port = settings.value(Settings.PORT);
+    int port = port(settings);
     return settings
         .value(Settings.NODE_NAME)
         .orElseGet(() -> machine() + (port == 0 ? "-" + random() : ":" + port));
@@ -200,7 +209,7 @@ public final class StoredConfiguration implements Configuration {
   }
 
   private static String address(ServerSettings settings) {
-    int port = settings.value(Settings.PORT);
+    int port = port(settings);
     return cut(settings.value(Settings.HOST)) + (port == 0 ? "" : ":" + port);
   }
 

@@ -83,8 +83,8 @@ final class ConfigChecks {
               + ", where rules, limits and tokens are kept)");
     }
     if (port != 0
-        && (port == settings.value(Settings.PORT)
-            || port == settings.value(Settings.GRPC_PORT)
+        && (port == settings.value(Settings.PORT).orElse(0)
+            || port == settings.value(Settings.GRPC_PORT).orElse(0)
             || port == settings.value(Settings.RESP_PORT).orElse(0))) {
       problems.add(
           settings.source(Settings.ADMIN_PORT) + ": " + port + " (expected: a port of its own)");

@@ -1,28 +1,47 @@
 package dev.weir.server.internal.settings;
 
 import java.util.List;
+import java.util.Optional;
 
 /** The checks of the settings of the ports for requests: numbers, TLS, authentication. */
 final class PortChecks {
+  private static final List<Setting<Optional<Integer>>> PORTS =
+      List.of(Settings.PORT, Settings.GRPC_PORT, Settings.RESP_PORT);
+
   private PortChecks() {}
 
+  /** Returns the number of a port; 0 if it is any free one, or none. */
+  private static int number(ServerSettings settings, Setting<Optional<Integer>> port) {
+    return settings.value(port).orElse(0);
+  }
+
   static void check(ServerSettings settings, List<String> problems) {
-    int port = settings.value(Settings.PORT);
-    if (port != 0 && port == settings.value(Settings.GRPC_PORT)) {
+    int port = number(settings, Settings.PORT);
+    int grpc = number(settings, Settings.GRPC_PORT);
+    int resp = number(settings, Settings.RESP_PORT);
+    if (port != 0 && port == grpc) {
       problems.add(
           settings.source(Settings.GRPC_PORT)
               + ": "
               + port
               + " (expected: a port other than HTTP's)");
     }
-    int resp = settings.value(Settings.RESP_PORT).orElse(0);
-    if (resp != 0 && (resp == port || resp == settings.value(Settings.GRPC_PORT))) {
+    if (resp != 0 && (resp == port || resp == grpc)) {
       problems.add(
           settings.source(Settings.RESP_PORT)
               + ": "
               + resp
               + " (expected: a port that neither HTTP"
               + " nor gRPC uses)");
+    }
+    if (PORTS.stream().allMatch(each -> settings.value(each).isEmpty())) {
+      problems.add(
+          settings.source(Settings.PORT)
+              + ": off, as "
+              + settings.source(Settings.GRPC_PORT)
+              + " and "
+              + settings.source(Settings.RESP_PORT)
+              + " (expected: at least one of them with a port for requests)");
     }
     checkTls(settings, TlsSettings.ALL, problems);
     checkTls(settings, TlsSettings.GRPC, problems);

@@ -243,20 +243,20 @@ public final class Settings {
           "127.0.0.1",
           "Address that all ports listen on but that for administration.");
 
-  public static final Setting<Integer> PORT =
+  public static final Setting<Optional<Integer>> PORT =
       setting(
           "port",
-          SettingKind.number(0, 65_535),
+          SettingKind.portOrOff(),
           "8080",
-          "Port for HTTP; 0" + " takes a free one.",
+          "Port for HTTP; 0 takes a free one, off opens none.",
           "PORT");
 
-  public static final Setting<Integer> GRPC_PORT =
+  public static final Setting<Optional<Integer>> GRPC_PORT =
       setting(
           "grpc-port",
-          SettingKind.number(0, 65_535),
+          SettingKind.portOrOff(),
           "8081",
-          "Port for gRPC; 0 takes" + " a free one.",
+          "Port for gRPC; 0 takes a free one, off opens none.",
           "GRPC_PORT");
 
   public static final Setting<Optional<Integer>> RESP_PORT =

@@ -55,8 +55,8 @@ class ServerSettingsTest {
   void defaults_areThoseThatHelpShows() {
     ServerSettings settings = ServerSettings.defaults();
     assertThat(settings.value(Settings.HOST)).isEqualTo("127.0.0.1");
-    assertThat(settings.value(Settings.PORT)).isEqualTo(8080);
-    assertThat(settings.value(Settings.GRPC_PORT)).isEqualTo(8081);
+    assertThat(settings.value(Settings.PORT)).contains(8080);
+    assertThat(settings.value(Settings.GRPC_PORT)).contains(8081);
     assertThat(settings.value(Settings.NEAR_LIMIT_RATIO)).isEqualTo(80);
     assertThat(settings.value(Settings.RULES)).isEmpty();
     assertThat(settings.value(Settings.GRPC_TLS_CERT)).isEmpty();
@@ -123,7 +123,7 @@ class ServerSettingsTest {
 
   private static String port(Map<String, String> flags, Map<String, String> environment) {
     ServerSettings settings = ServerSettings.of(flags, environment);
-    return settings.value(Settings.PORT) + " by " + settings.source(Settings.PORT);
+    return settings.value(Settings.PORT).orElse(-1) + " by " + settings.source(Settings.PORT);
   }
 
   @Test
@@ -138,8 +138,8 @@ class ServerSettingsTest {
                 Map.of("WEIR_NEAR_LIMIT_RATIO", "0.805", "WEIR_DRAIN_TIMEOUT", "soon")))
         .containsExactlyInAnyOrder(
             "--colour: unknown (expected: a setting's name)",
-            "--port: 99999 (expected: 0..65535)",
-            file + ":1:12 grpc-port: many (expected: a whole number, 0..65535)",
+            "--port: 99999 (expected: 0..65535, or off)",
+            file + ":1:12 grpc-port: many (expected: a whole number, 0..65535, or off)",
             file + ":2:14 shadow-mode: perhaps (expected: true or false)",
             file + ":3:1 prot: unknown (expected: a setting's name)",
             file + ":4:7 host: a collection (expected: one value)",
@@ -169,13 +169,25 @@ class ServerSettingsTest {
   void numberThatIsNotWhole_isExpectedToBe() {
     assertThat(problems(Map.of("port", "1.5", "resp-port", "on", "admin-port", "-1"), Map.of()))
         .containsExactlyInAnyOrder(
-            "--port: 1.5 (expected: a whole number, 0..65535)",
+            "--port: 1.5 (expected: a whole number, 0..65535, or off)",
             "--resp-port: on (expected: a whole number, 0..65535, or off)",
             "--admin-port: -1 (expected: 0..65535, or off)");
     assertThat(problems(Map.of("cluster-name", "a b"), Map.of()))
         .singleElement()
         .asString()
         .doesNotContain("whole number");
+  }
+
+  @Test
+  void portsThatAreAllOff_areOneError() {
+    assertThat(problems(Map.of("port", "off", "grpc-port", "off"), Map.of("WEIR_RESP_PORT", "off")))
+        .containsExactly(
+            "--port: off, as --grpc-port and WEIR_RESP_PORT (expected: at least one of them with a"
+                + " port for requests)");
+    ServerSettings resp = ServerSettings.of(Map.of("port", "off", "grpc-port", "off"));
+    assertThat(resp.value(Settings.PORT)).isEmpty();
+    assertThat(problems(Map.of("port", "off", "resp-port", "8081"), Map.of()))
+        .containsExactly("--resp-port: 8081 (expected: a port that neither HTTP nor gRPC uses)");
   }
 
   @Test
@@ -207,7 +219,7 @@ class ServerSettingsTest {
                 "GRPC_MAX_CONNECTION_AGE", "24h",
                 "GRPC_SERVER_TLS_CERT", "/nowhere",
                 "HOST", "0.0.0.0"));
-    assertThat(settings.value(Settings.GRPC_PORT)).isEqualTo(9081);
+    assertThat(settings.value(Settings.GRPC_PORT)).contains(9081);
     assertThat(settings.value(Settings.SHADOW_MODE)).isTrue();
     assertThat(settings.value(Settings.NEAR_LIMIT_RATIO)).isEqualTo(75);
     assertThat(settings.value(Settings.RESPONSE_HEADERS)).isTrue();
@@ -241,7 +253,7 @@ class ServerSettingsTest {
                 "WEIR_SERVICE_HOST", "10.0.0.1",
                 "WEIR_PORT_8080_TCP", "tcp://10.0.0.1:8080",
                 "WEIR_PROT", "1"));
-    assertThat(settings.value(Settings.PORT)).isEqualTo(8080);
+    assertThat(settings.value(Settings.PORT)).contains(8080);
     assertThat(settings.warnings()).containsExactly("WEIR_PROT: not a setting, ignored");
   }
 
@@ -339,7 +351,7 @@ class ServerSettingsTest {
                 Map.of("WEIR_GRPC_PORT", "redis://:secret", "WEIR_STORE", "http://:secret@h")))
         .hasSize(5)
         .noneMatch(problem -> problem.contains("secret"))
-        .contains("--port: redis://***@h (expected: a whole number, 0..65535)");
+        .contains("--port: redis://***@h (expected: a whole number, 0..65535, or off)");
   }
 
   @Test
