@@ -27,7 +27,7 @@ public final class AdminFlags {
   private static final int MAX_SECONDS = 3_600;
 
   @Option(
-      names = "--server",
+      names = {"--server", "--url"},
       paramLabel = "URL",
       description =
           "The administration interface of a server. Environment: WEIR_ADMIN_SERVER."

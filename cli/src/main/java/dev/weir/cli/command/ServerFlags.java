@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 /** The flags for the running server to which requests are sent over HTTP. */
 public final class ServerFlags {
   @Option(
-      names = "--url",
+      names = {"--url", "--server"},
       paramLabel = "URL",
       description =
           "The server. Default: http://127.0.0.1:8080, or https://127.0.0.1:8080 with --tls-ca")
