@@ -15,6 +15,7 @@ import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.StartException;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
@@ -29,8 +30,12 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +130,57 @@ class ConfiguredServerTest {
       assertThat(running.metric("weir_config_problems")).isEqualTo(1);
       assertThat(running.metric("weir_config_stale_seconds")).isLessThan(30);
     }
+  }
+
+  /** A store that is stopped is no internal error of the server. */
+  @Test
+  void storeThatIsStoppedWhileTheServerRuns_isOneWarning() throws Exception {
+    store.push(RunningServer.RULES);
+    try (RunningServer running = start()) {
+      log.await("ready: ");
+      List<LogRecord> records = new CopyOnWriteArrayList<>();
+      Handler handler = new Records(records);
+      Logs.LOG.addHandler(handler);
+      try {
+        store.fault = Kind.UNAVAILABLE;
+        assertThat(log.await("rules not read: "))
+            .isEqualTo(
+                "rules not read: "
+                    + store.address
+                    + ": pretended (expected: nothing else); revision 1 stays in force");
+        store.fault = null;
+        store.push(RunningServer.RULES.replace("requests_per_unit: 0", "requests_per_unit: 1"));
+        log.await("rules: revision 2 in force");
+        assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
+      } finally {
+        Logs.LOG.removeHandler(handler);
+      }
+      List<LogRecord> unread =
+          records.stream().filter(each -> each.getMessage().contains("not read")).toList();
+      assertThat(unread).hasSize(1);
+      assertThat(unread.get(0).getLevel()).isEqualTo(Level.WARNING);
+      assertThat(records).allSatisfy(each -> assertThat(each.getThrown()).isNull());
+      assertThat(records).noneMatch(each -> each.getMessage().contains("could not be applied"));
+    }
+  }
+
+  private static final class Records extends Handler {
+    private final List<LogRecord> records;
+
+    Records(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public void publish(LogRecord event) {
+      records.add(event);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test

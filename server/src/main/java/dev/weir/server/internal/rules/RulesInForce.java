@@ -1,5 +1,7 @@
 package dev.weir.server.internal.rules;
 
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
 import dev.weir.engine.Engine;
 import dev.weir.engine.RulesException;
 import dev.weir.internal.Choice;
@@ -13,6 +15,7 @@ import dev.weir.rules.Severity;
 import dev.weir.server.internal.guard.GuardedTask;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.http.RulesPage;
+import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.settings.ServerSettings;
@@ -54,6 +57,7 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   private final Engine engine;
   private final Configuration configuration;
   private final RuleSource source;
+  private final FewLines unread = new FewLines(Ticker.system());
   private final CountDownLatch closing = new CountDownLatch(1);
 
   public RulesInForce(ServerSettings settings, Engine engine, Configuration configuration) {
@@ -242,9 +246,25 @@ public final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     }
   }
 
-  /** Logs a rule set that could not be read or put in force for a reason other than its content. */
+  /**
+   * Logs a rule set that could not be read or put in force for a reason other than its content. A
+   * configuration store that does not answer is no error of this server.
+   */
   @Override
   public void failed(Throwable error) {
+    if (error instanceof ConfigException) {
+      unread.write(
+          LogEvent.of(
+                  Level.WARNING,
+                  "rules_not_read",
+                  "rules not read: "
+                      + StoreUri.hidden(String.valueOf(error.getMessage()))
+                      + "; revision "
+                      + engine.revision()
+                      + " stays in force")
+              .with("revision", engine.revision()));
+      return;
+    }
     GuardedTask.failed(
         Loop.RULES,
         "a change could not be applied; revision "
