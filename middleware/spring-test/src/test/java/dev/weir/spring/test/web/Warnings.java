@@ -1,12 +1,12 @@
 package dev.weir.spring.test.web;
 
-import java.text.MessageFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 
 /** The warnings that a logger has written, from now until it is closed. */
 final class Warnings implements AutoCloseable {
@@ -20,7 +20,7 @@ final class Warnings implements AutoCloseable {
         @Override
         public void publish(LogRecord record) {
           if (record.getLevel().equals(Level.WARNING)) {
-            texts.add(MessageFormat.format(record.getMessage(), record.getParameters()));
+            texts.add(new SimpleFormatter().formatMessage(record));
           }
         }
 
