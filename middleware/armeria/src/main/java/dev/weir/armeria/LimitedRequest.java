@@ -160,6 +160,13 @@ final class LimitedRequest {
     }
   }
 
+  /** Charges costs to all limits that take reports. */
+  static void charge(ServiceRequestContext context, long permits) {
+    for (PassedVerdict each = context.attr(PASSED); each != null; each = each.before) {
+      each.verdict.charge(permits);
+    }
+  }
+
   private static void responded(Verdict verdict, ResponseHeaders head) {
     int status = head.status().code();
     // The request of a client that goes before its answer may be one that counts: no permits back.

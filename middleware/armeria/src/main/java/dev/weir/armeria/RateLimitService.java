@@ -83,6 +83,18 @@ public final class RateLimitService extends SimpleDecoratingHttpService {
   }
 
   /**
+   * Charges what a request did cost to all limits that take reports ({@link
+   * RequestLimiter.Builder#costsReported}), whatever is left: as often as there are costs, also
+   * after the response has ended. Each call adds. Without effect if no such limit has passed it.
+   *
+   * @param permits in the range of {@link dev.weir.http.Verdict#charge}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public static void charge(ServiceRequestContext context, long permits) {
+    LimitedRequest.charge(context, permits);
+  }
+
+  /**
    * Returns an exchange type with which no body is read before the request is decided, whatever the
    * service's own type.
    */

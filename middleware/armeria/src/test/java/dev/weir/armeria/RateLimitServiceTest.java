@@ -92,6 +92,8 @@ class RateLimitServiceTest extends EventLoopContract {
                                 whole -> {
                                   if (whole.contentUtf8().equals("counted")) {
                                     RateLimitService.count(context);
+                                  } else if (whole.contentUtf8().equals("costs")) {
+                                    RateLimitService.charge(context, 5);
                                   }
                                   boolean wrong = whole.contentUtf8().equals("wrong");
                                   return HttpResponse.ofRedirect(

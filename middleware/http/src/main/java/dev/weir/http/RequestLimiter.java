@@ -49,6 +49,7 @@ public final class RequestLimiter {
   private final SecretHash secrets;
   private final MissingValue missing;
   private final ToLongFunction<? super RequestView> permits;
+  private final boolean costsReported;
   private final PathPatterns paths;
   private final PathPatterns exempt;
   private final Set<String> methods;
@@ -69,7 +70,14 @@ public final class RequestLimiter {
     address = builder.address;
     secrets = builder.secrets;
     missing = builder.missing;
-    permits = builder.permits;
+    ToLongFunction<? super RequestView> given = builder.permits;
+    if (given != null && builder.costsReported) {
+      throw new IllegalArgumentException(
+          "permits: set (expected: none beside costsReported, which takes what Verdict.charge"
+              + " reports)");
+    }
+    costsReported = builder.costsReported;
+    permits = given != null ? given : costsReported ? request -> 0 : request -> 1;
     paths = PathPatterns.of(builder.paths);
     exempt = PathPatterns.of(builder.exempt);
     methods = Set.copyOf(builder.methods);
@@ -103,7 +111,8 @@ public final class RequestLimiter {
     private ClientAddress address = ClientAddress.ofPeer();
     private SecretHash secrets = SecretHash.plain();
     private MissingValue missing = MissingValue.SHARED;
-    private ToLongFunction<? super RequestView> permits = request -> 1;
+    private @Nullable ToLongFunction<? super RequestView> permits;
+    private boolean costsReported;
     private final List<String> paths = new ArrayList<>();
     private final List<String> exempt = new ArrayList<>();
     private final Set<String> methods = new TreeSet<>();
@@ -174,6 +183,18 @@ public final class RequestLimiter {
      */
     public Builder permits(ToLongFunction<? super RequestView> each) {
       permits = each;
+      return this;
+    }
+
+    /**
+     * Takes costs that are known only afterwards, such as the tokens of a language model's answer:
+     * a request passes while at least one permit is left, and counts what the application reports
+     * by {@link Verdict#charge}, whatever is left then. What is beyond the limit is a debt, and
+     * refuses requests until it has passed. Requests at the same time all see the same rest. Rules
+     * need no {@code costs} for it. Not together with permits. Default: the permits count at once.
+     */
+    public Builder costsReported() {
+      costsReported = true;
       return this;
     }
 
@@ -347,7 +368,8 @@ public final class RequestLimiter {
     /**
      * Returns the limiter.
      *
-     * @throws IllegalArgumentException if a path is not a pattern
+     * @throws IllegalArgumentException if a path is not a pattern, or if there are permits beside
+     *     {@link #costsReported}
      */
     public RequestLimiter build() {
       return new RequestLimiter(this);
@@ -396,7 +418,7 @@ public final class RequestLimiter {
       done.accept(Verdict.UNLIMITED);
       return;
     }
-    Request request = new Request(domain, descriptors, 1);
+    Request request = new Request(domain, descriptors, 1, costsReported);
     decider.decide(request, answer -> done.accept(new Verdict(this, view, request, answer)));
   }
 
@@ -467,6 +489,11 @@ public final class RequestLimiter {
   /** Returns whether some requests stop counting once they are answered. */
   boolean countsSome() {
     return counted != null || countedByCall || countedOutcomes != null;
+  }
+
+  /** Returns whether requests count what the application reports. */
+  boolean costsReported() {
+    return costsReported;
   }
 
   long maxWaitNanos() {

@@ -1,13 +1,16 @@
 package dev.weir.http;
 
+import dev.weir.Quota;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
 import dev.weir.identity.RequestView;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.MediaType;
 import dev.weir.protocol.http.ProblemType;
+import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -231,6 +234,41 @@ public final class Verdict {
    */
   public void count() {
     called = true;
+  }
+
+  /**
+   * Reports what a request that has passed did cost, to a limiter that takes costs so ({@link
+   * RequestLimiter.Builder#costsReported}): the permits are counted whatever is left. Each call
+   * adds, also after the response has ended. Without effect with any other limiter. Does not wait
+   * for the store; a report that it could not count is not repeated.
+   *
+   * @param permits at least 0, at most {@link Quota#MAX_PERMITS}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public void charge(long permits) {
+    if (permits < 0 || permits > Quota.MAX_PERMITS) {
+      throw new IllegalArgumentException(
+          "permits: " + permits + " (expected: 0.." + Quota.MAX_PERMITS + ")");
+    }
+    if (limiter != null && limiter.costsReported() && request != null && passes()) {
+      limiter.decider().decide(report(request, permits), counted -> {});
+    }
+  }
+
+  private static Request report(Request asked, long permits) {
+    Long each = permits;
+    List<Descriptor> descriptors =
+        asked.descriptors().stream()
+            .map(
+                descriptor ->
+                    new Descriptor(descriptor.entries(), descriptor.limitOverride(), each))
+            .toList();
+    return new Request(asked.domain(), descriptors, 1, true);
+  }
+
+  /** Returns whether the limiter takes reports ({@link #charge}), so that it is worth keeping. */
+  public boolean takesReports() {
+    return limiter != null && limiter.costsReported();
   }
 
   /** Records an answer without {@code Location}. See {@link #responded(int, String)}. */

@@ -43,8 +43,8 @@ import org.junit.jupiter.api.Timeout;
  * text; {@code GET /users/{id}}; {@code POST /echo}, which answers with the body; and {@code POST
  * /login}, which answers 401 if the body is {@code wrong}, else 200; and {@code POST /form}, which
  * redirects to {@code /form?error} if the body is {@code wrong}, else to {@code /}, and counts the
- * request itself if the body is {@code counted}. It treats the user of {@code Authorization: Basic}
- * as authenticated, before the limiters.
+ * request itself if the body is {@code counted}, or charges it 5 permits if the body is {@code
+ * costs}. It treats the user of {@code Authorization: Basic} as authenticated, before the limiters.
  */
 @Timeout(120)
 public abstract class MiddlewareContract {
@@ -319,6 +319,25 @@ public abstract class MiddlewareContract {
     Engine engine = engine(new MemoryStore());
     start(limiter(engine).descriptor("ip={ip}").refundUnlessCounted().build());
     assertForms(engine, "counted");
+  }
+
+  @Test
+  void costsThatTheApplicationReports_makeADebt() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(
+        limiter(engine).descriptor("many={ip}").build(),
+        limiter(engine).descriptor("ip={ip}").costsReported().build());
+    for (int i = 0; i < 5; i++) {
+      assertThat(post("/form", "right").statusCode()).isEqualTo(302);
+    }
+    assertThat(left(engine)).isEqualTo(2);
+    assertThat(post("/form", "costs").statusCode()).isEqualTo(302);
+    assertThat(left(engine)).isZero();
+    HttpResponse<String> refused = post("/form", "costs");
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.headers().allValues("RateLimit").toString())
+        .as("the limit before it counts requests")
+        .contains("r=99993");
   }
 
   /** Asserts that only this answer to a form counts, though all have one status. */

@@ -23,6 +23,7 @@ final class Limits {
   /** The verdicts on one request: a type of its own, so that it can be recognized. */
   private static final class Verdicts {
     final List<Verdict> all = new ArrayList<>();
+    boolean answered;
   }
 
   private final List<RequestLimiter> limiters;
@@ -60,8 +61,9 @@ final class Limits {
 
   /** Completes the limiters' verdicts; the status is the one that is sent. */
   static void answered(ContainerRequestContext request, ContainerResponseContext response) {
-    if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
-      request.removeProperty(VERDICTS); // An error during the answer may bring it here again.
+    // An error during the answer may bring it here again.
+    if (request.getProperty(VERDICTS) instanceof Verdicts verdicts && !verdicts.answered) {
+      verdicts.answered = true;
       for (Verdict verdict : verdicts.all) {
         verdict.fields(response.getHeaders()::add);
         verdict.responded(response.getStatus(), response.getHeaderString(HttpHeaders.LOCATION));
@@ -73,6 +75,13 @@ final class Limits {
   static void count(ContainerRequestContext request) {
     if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
       verdicts.all.forEach(Verdict::count);
+    }
+  }
+
+  /** Charges costs to all limits that take reports. */
+  static void charge(ContainerRequestContext request, long permits) {
+    if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
+      verdicts.all.forEach(verdict -> verdict.charge(permits));
     }
   }
 

@@ -71,6 +71,19 @@ public final class RateLimitFeature implements Feature {
     Limits.count(request);
   }
 
+  /**
+   * Charges what a request did cost to all limits that take reports ({@link
+   * RequestLimiter.Builder#costsReported}), whatever is left: as often as there are costs, also
+   * while the body of the response is written. Each call adds. Without effect if no such limit has
+   * passed it.
+   *
+   * @param permits in the range of {@link dev.weir.http.Verdict#charge}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public static void charge(ContainerRequestContext request, long permits) {
+    Limits.charge(request, permits);
+  }
+
   /** The settings of a feature to be built. Not safe for use by several threads. */
   public static final class Builder {
     private final List<RequestLimiter> before = new ArrayList<>();

@@ -21,6 +21,7 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.SecurityContext;
+import jakarta.ws.rs.core.StreamingOutput;
 import jakarta.ws.rs.ext.RuntimeDelegate;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -80,10 +81,21 @@ class RateLimitFeatureTest extends MiddlewareContract {
     public Response form(String body, @Context ContainerRequestContext request) {
       if (body.equals("counted")) {
         RateLimitFeature.count(request);
+      } else if (body.equals("costs")) {
+        RateLimitFeature.charge(request, 5);
       }
       return Response.status(302)
           .header("Location", body.equals("wrong") ? "/form?error" : "/")
           .build();
+    }
+
+    @GET
+    @Path("stream")
+    public StreamingOutput stream(@Context ContainerRequestContext request) {
+      return out -> {
+        out.write("a".getBytes(UTF_8));
+        RateLimitFeature.charge(request, 5);
+      };
     }
 
     @Path("located")
@@ -209,6 +221,13 @@ class RateLimitFeatureTest extends MiddlewareContract {
             maxWaiting: -1 (expected: at least 0)""");
     assertThatThrownBy(() -> RateLimitFeature.builder().build())
         .hasMessage("limiter: none (expected: at least one, before or after matching)");
+  }
+
+  @Test
+  void costsOfAStream_areReportedWhileItIsWritten() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("ip={ip}").costsReported().build());
+    assertThat(get("/stream").body()).isEqualTo("a");
+    assertThat(get("/stream").statusCode()).isEqualTo(429);
   }
 
   @Test

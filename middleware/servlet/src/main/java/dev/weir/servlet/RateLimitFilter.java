@@ -94,7 +94,7 @@ public final class RateLimitFilter implements Filter {
      * must be registered in the same application, as the last filter, for at least the requests
      * that this one is registered for: it holds the requests that wait. Default: none, and then all
      * requests beyond the limit are refused at once. They are also refused at once until the
-     * container has initialised it, and if the limiter counts by status.
+     * container has initialised it, and if the limiter counts by status or takes reports.
      *
      * <p>The filters between the two see more requests than the limit allows: a limit with waiting
      * requests does not protect authentication.
@@ -118,6 +118,19 @@ public final class RateLimitFilter implements Filter {
    */
   public static void count(ServletRequest request) {
     RequestState.count(request);
+  }
+
+  /**
+   * Charges what a request did cost to all limits that take reports ({@link
+   * RequestLimiter.Builder#costsReported}), whatever is left. To be called while the request is
+   * handled, as often as there are costs: each call adds. Without effect if no such limit has
+   * passed it.
+   *
+   * @param permits in the range of {@link dev.weir.http.Verdict#charge}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public static void charge(ServletRequest request, long permits) {
+    RequestState.charge(request, permits);
   }
 
   private static @Nullable String userName(HttpServletRequest request) {
@@ -165,8 +178,10 @@ public final class RateLimitFilter implements Filter {
       others.addCharged(verdict);
     }
     verdict.fields(response::addHeader);
-    if (verdict.awaitsStatus()) {
+    if (verdict.awaitsStatus() || verdict.takesReports()) {
       state.add(verdict);
+    }
+    if (verdict.awaitsStatus()) {
       settle(verdict, request, response, chain);
     } else {
       chain.doFilter(request, response);
@@ -176,14 +191,15 @@ public final class RateLimitFilter implements Filter {
   /**
    * Returns whether a refused request may wait. A limit that counts by status, such as that of
    * failed logins, refuses at once: authentication would answer a waiting request, uncounted,
-   * before its turn comes.
+   * before its turn comes. So does one that takes reports, which would come before it, too.
    */
   private boolean mayWait(Verdict verdict) {
     return !verdict.passes()
         && waiting != null
         && waiting.isInitialised()
         && verdict.maxWaitNanos() > 0
-        && !verdict.awaitsStatus();
+        && !verdict.awaitsStatus()
+        && !verdict.takesReports();
   }
 
   /** Returns the limiter's verdict; waits for it if it comes over a network. */

@@ -14,7 +14,7 @@ final class RequestState {
   private static final String ATTRIBUTE = "dev.weir.servlet.RequestState";
 
   private final List<RateLimitFilter> filters = new ArrayList<>(2);
-  private final List<Verdict> unsettled = new ArrayList<>(1);
+  private final List<Verdict> passed = new ArrayList<>(1);
   private @Nullable WaitingRequest waiting;
 
   private RequestState() {}
@@ -36,13 +36,20 @@ final class RequestState {
   /** Counts the request in all limits that count by such calls. */
   static void count(ServletRequest request) {
     if (request.getAttribute(ATTRIBUTE) instanceof RequestState state) {
-      state.unsettled.forEach(Verdict::count);
+      state.passed.forEach(Verdict::count);
     }
   }
 
-  /** Adds a verdict whose permits may be given back. */
+  /** Charges costs to all limits that take reports. */
+  static void charge(ServletRequest request, long permits) {
+    if (request.getAttribute(ATTRIBUTE) instanceof RequestState state) {
+      state.passed.forEach(verdict -> verdict.charge(permits));
+    }
+  }
+
+  /** Adds a verdict that the application may still change by a call. */
   void add(Verdict verdict) {
-    unsettled.add(verdict);
+    passed.add(verdict);
   }
 
   /** Returns whether this filter sees the request for the first time. */

@@ -68,6 +68,15 @@ final class App extends HttpServlet {
         write(response, Integer.toString(length));
       }
       case "login", "asynclogin" -> login(request, response, path.startsWith("/async"));
+      case "costs" -> RateLimitFilter.charge(request, 300);
+      case "asynccosts" -> {
+        AsyncContext context = request.startAsync();
+        context.start(
+            () -> {
+              RateLimitFilter.charge(context.getRequest(), 300);
+              context.complete();
+            });
+      }
       case "form" -> form(request, response);
       case "asyncform" -> {
         AsyncContext context = request.startAsync();

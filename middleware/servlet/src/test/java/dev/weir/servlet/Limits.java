@@ -31,6 +31,7 @@ final class Limits implements AutoCloseable {
         - {key: ip, rate_limit: {unit: hour, requests_per_unit: 1000}}
         - {key: path, rate_limit: {unit: hour, requests_per_unit: 1000}}
         - {key: account, rate_limit: {unit: hour, requests_per_unit: 10}}
+        - {key: budget, rate_limit: {unit: hour, requests_per_unit: 1000}}
         - key: turn
           rate_limit:
             name: turn

@@ -71,6 +71,13 @@ abstract class ServletContract {
                 .refundUnless(401)
                 .refundUnless(outcome -> outcome.redirectsTo("?error"))
                 .build());
+    Filter budget =
+        RateLimitFilter.of(
+            limits
+                .limiter("budget={query:budget}")
+                .missing(MissingValue.SKIP)
+                .costsReported()
+                .build());
     // The first filter is there twice, and all are called at every dispatch.
     container =
         start(
@@ -80,7 +87,8 @@ abstract class ServletContract {
                 .everywhere(byKind)
                 .everywhere(byAddress)
                 .everywhere(byPath)
-                .everywhere(failedLogins));
+                .everywhere(failedLogins)
+                .everywhere(budget));
   }
 
   @AfterAll
@@ -303,6 +311,19 @@ abstract class ServletContract {
     Awaiting.until(
         () -> limits.used("account", servlet) == counted,
         () -> counted + " failed, charged: " + limits.used("account", servlet));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"costs", "asynccosts"})
+  void costsThatTheApplicationReports_makeADebt(String servlet) {
+    int passed = 0;
+    for (int i = 0; i < 12; i++) {
+      Raw answer = get("/app/" + servlet + "?budget=" + servlet, who(servlet + i));
+      assertThat(answer.status()).isIn(200, 429);
+      passed += answer.status() == 200 ? 1 : 0;
+      assertThat(limits.used("who", servlet + i)).as("a limit of requests").isEqualTo(1);
+    }
+    assertThat(passed).isEqualTo(4);
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.Source;
+import dev.weir.spring.WeirProperties.Costs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +11,8 @@ import java.util.Map;
 /**
  * The filters for {@code weir.limits}. Limits of the same paths and methods share a filter, so that
  * a request is admitted by all of them or charged for none. But limits by login have a filter of
- * their own, because it comes after the one that finds the login.
+ * their own, because it comes after the one that finds the login, and so have limits of reported
+ * costs, because a report is charged to all limits of its filter.
  */
 final class LimitFilters {
   /** The key of a limit's name in descriptors. */
@@ -21,7 +23,7 @@ final class LimitFilters {
 
   private static final List<String> BY_ADDRESS = List.of("ip");
 
-  private record Group(List<String> paths, List<String> methods, boolean login) {}
+  private record Group(List<String> paths, List<String> methods, boolean login, Costs costs) {}
 
   private LimitFilters() {}
 
@@ -32,7 +34,7 @@ final class LimitFilters {
           if (hasFilter(limit)) {
             String descriptor = descriptor(name, limit);
             boolean login = DescriptorTemplate.parse(descriptor).uses(Source.LOGIN);
-            Group group = new Group(limit.paths(), limit.methods(), login);
+            Group group = new Group(limit.paths(), limit.methods(), login, costs(limit));
             descriptors.computeIfAbsent(group, any -> new LinkedHashMap<>()).put(name, descriptor);
           }
         });
@@ -44,8 +46,13 @@ final class LimitFilters {
                     String.join("-", members.keySet()),
                     group.paths,
                     group.methods,
-                    List.copyOf(members.values()))));
+                    List.copyOf(members.values()),
+                    group.costs)));
     return filters;
+  }
+
+  private static Costs costs(LimitProperties limit) {
+    return "reported".equals(limit.costs()) ? Costs.REPORTED : Costs.BEFORE;
   }
 
   /** Returns whether a filter applies the limit; otherwise the annotation names it. */

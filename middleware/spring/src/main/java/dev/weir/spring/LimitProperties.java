@@ -19,6 +19,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param paths Paths that are limited: "/login", "/users/*", "/static/**". Without any, all.
  * @param methods Methods that are limited. Without any, all.
  * @param algorithm How permits are counted.
+ * @param costs Whether a request counts before it is served (before), or costs what the application
+ *     reports afterwards (reported).
  * @param burst Capacity of a token-bucket or leaky-bucket.
  * @param granularity Length of a bucket of sliding-window-buckets.
  * @param throttle How strictly the limit is held: hard, "soft 5%", elastic, "elastic 70%".
@@ -40,6 +42,7 @@ public record LimitProperties(
     @DefaultValue List<String> paths,
     @DefaultValue List<String> methods,
     @Nullable String algorithm,
+    @Nullable String costs,
     @Nullable String burst,
     @Nullable String granularity,
     @Nullable String throttle,

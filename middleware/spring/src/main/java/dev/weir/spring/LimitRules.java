@@ -146,6 +146,7 @@ final class LimitRules {
     boolean unit = per == null || per.isEmpty() || !Character.isDigit(per.charAt(0));
     option(inner, unit ? "unit" : "window", root + "per", per);
     option(inner, "algorithm", root + "algorithm", limit.algorithm());
+    option(inner, "costs", root + "costs", limit.costs());
     option(inner, "burst", root + "burst", limit.burst());
     option(inner, "granularity", root + "granularity", limit.granularity());
     throttle(inner, root + "throttle", limit.throttle());

@@ -56,6 +56,8 @@ final class PropertyChecks {
     store(properties.store());
     address(properties.clientAddress());
     queue(properties.queue());
+    notNegative("weir.retry-after.max", properties.retryAfter().max());
+    notNegative("weir.retry-after.jitter", properties.retryAfter().jitter());
     pepper(properties.identity().pepper());
     Long maxKeys = properties.maxKeys();
     if (maxKeys != null && maxKeys < 1) {
@@ -140,6 +142,12 @@ final class PropertyChecks {
     }
   }
 
+  private void notNegative(String name, Duration time) {
+    if (time.isNegative()) {
+      wrong(name, time, "at least 0s");
+    }
+  }
+
   private void state(@Nullable String dir) {
     try {
       if (dir != null && (dir.isBlank() || Path.of(dir).toString().isEmpty())) {
@@ -180,6 +188,8 @@ final class PropertyChecks {
       }
       if (filter.permits() < 0) {
         wrong(root + "permits", filter.permits(), "at least 0");
+      } else if (filter.permits() != 1 && filter.costs() == WeirProperties.Costs.REPORTED) {
+        wrong(root + "permits", filter.permits(), "none beside costs: reported");
       }
       if (!filter.order().matches("auto|[+-]?[0-9]{1,9}")) {
         wrong(root + "order", filter.order(), "auto or a number");

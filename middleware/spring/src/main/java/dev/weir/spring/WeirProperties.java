@@ -30,6 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param exemptPreflight Whether preflight requests of browsers pass uncounted.
  * @param exemptActuator Which actuator endpoints on the application's port pass uncounted.
  * @param fields Fields that answers have besides Retry-After.
+ * @param retryAfter The time for which refused clients are asked to wait.
  * @param respond How a refused request is answered.
  * @param queue Bounds of requests that wait for their turn.
  * @param load The load that elastic rules depend on.
@@ -52,6 +53,7 @@ public record WeirProperties(
     @DefaultValue("true") boolean exemptPreflight,
     @DefaultValue("health") ExemptActuator exemptActuator,
     @DefaultValue("standard") Fields fields,
+    @DefaultValue RetryAfter retryAfter,
     @DefaultValue("problem") Respond respond,
     @DefaultValue Queue queue,
     @DefaultValue Load load,
@@ -147,6 +149,8 @@ public record WeirProperties(
    * @param descriptors What a request counts for, such as "ip={ip}" or
    *     "path={path},user={login|ip}".
    * @param permits What a request costs, at least 0.
+   * @param costs Whether a request counts its permits before it is served, or what the application
+   *     reports afterwards.
    * @param order Place among the application's filters, a number; or "auto": after Spring Security
    *     if a descriptor has {login}, else before it.
    * @param missing What becomes of a request without a value that a descriptor needs.
@@ -162,6 +166,7 @@ public record WeirProperties(
       @DefaultValue List<String> exempt,
       @DefaultValue("ip={ip}") List<String> descriptors,
       @DefaultValue("1") long permits,
+      @DefaultValue("before") Costs costs,
       @DefaultValue("auto") String order,
       @DefaultValue("shared") MissingValue missing,
       @DefaultValue Set<Integer> refundUnlessStatus,
@@ -170,10 +175,15 @@ public record WeirProperties(
     /** The value of {@link #order} with which the descriptors decide the order. */
     public static final String AUTO = "auto";
 
-    static final Filter BY_ADDRESS = of("all", List.of(), List.of(), List.of("ip={ip}"));
+    static final Filter BY_ADDRESS =
+        of("all", List.of(), List.of(), List.of("ip={ip}"), Costs.BEFORE);
 
     static Filter of(
-        String name, List<String> paths, List<String> methods, List<String> descriptors) {
+        String name,
+        List<String> paths,
+        List<String> methods,
+        List<String> descriptors,
+        Costs costs) {
       return new Filter(
           name,
           paths,
@@ -181,11 +191,23 @@ public record WeirProperties(
           List.of(),
           descriptors,
           1,
+          costs,
           AUTO,
           MissingValue.SHARED,
           Set.of(),
           false);
     }
+  }
+
+  /** The time at which the cost of a request is known. */
+  public enum Costs {
+    /** Before it is served: it costs the permits of the filter. */
+    BEFORE,
+    /**
+     * When it has been served: it passes while a permit is left, and costs what the application
+     * reports by {@code RateLimitFilter.charge} or {@code ReactiveLimits.charge}.
+     */
+    REPORTED
   }
 
   /** Actuator endpoints that pass uncounted. */
@@ -211,6 +233,15 @@ public record WeirProperties(
     /** No fields. */
     NONE
   }
+
+  /**
+   * The time for which refused clients are asked to wait, by {@code Retry-After}.
+   *
+   * @param max The longest that is asked for, rounded up to whole seconds; 0 for no bound. Longer
+   *     refusals have it and x-should-retry: false.
+   * @param jitter The longest random part that is added, in whole seconds; 0 for none.
+   */
+  public record RetryAfter(@DefaultValue("0s") Duration max, @DefaultValue("0s") Duration jitter) {}
 
   /** The form of the answer to a refused request. */
   public enum Respond {

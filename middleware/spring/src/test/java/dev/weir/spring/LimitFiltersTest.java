@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,15 @@ class LimitFiltersTest {
         .extracting(WeirProperties.Filter::descriptors)
         .containsExactlyInAnyOrder(
             List.of("limit=address,ip={ip}"), List.of("limit=user,login\\|ip={login|ip}"));
+  }
+
+  @Test
+  void reportedCosts_haveAFilterOfTheirOwn() {
+    assertThat(filters("requests.by=ip", "tokens.by=ip", "tokens.costs=reported"))
+        .extracting(WeirProperties.Filter::descriptors, WeirProperties.Filter::costs)
+        .containsExactlyInAnyOrder(
+            tuple(List.of("limit=requests,ip={ip}"), WeirProperties.Costs.BEFORE),
+            tuple(List.of("limit=tokens,ip={ip}"), WeirProperties.Costs.REPORTED));
   }
 
   @Test

@@ -71,6 +71,7 @@ class LimitRulesTest {
         "throttle=soft 5%        | throttle: {soft: 5%}",
         "throttle=elastic: 70%   | throttle: {elastic: 70%}",
         "throttle=elastic        | throttle: elastic",
+        "costs=reported          | costs: reported",
         "granularity=1s          | granularity: 1s",
         "store=local             | store: local",
         "consistency=leased      | consistency: leased",

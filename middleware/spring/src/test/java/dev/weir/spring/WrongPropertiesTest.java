@@ -60,6 +60,9 @@ class WrongPropertiesTest {
         "weir.filters[0].order=first       | weir.filters[0].order: \"first\" (expected: auto or a number)",
         "weir.filters[0].missing=ignore    | weir.filters[0].missing: \"ignore\" (expected: shared, skip, refuse)",
         "weir.filters[0].permits=-1        | weir.filters[0].permits: -1 (expected: at least 0)",
+        "weir.filters[0].costs=later       | weir.filters[0].costs: \"later\" (expected: before, reported)",
+        "weir.retry-after.max=-1s          | weir.retry-after.max: \"PT-1S\" (expected: at least 0s)",
+        "weir.retry-after.jitter=-1s       | weir.retry-after.jitter: \"PT-1S\" (expected: at least 0s)",
         "weir.filters[0].refund-unless-status=4 | weir.filters[0].refund-unless-status: 4 (expected: 100..599)",
         "weir.filters[0].descriptors=a={ip},b={ip} | weir.filters[0].descriptors: \"a={ip},b={ip}\" (expected: a list, weir.filters[0].descriptors[0] and so on: a descriptor may have a comma itself)",
         "weir.filters[1].paths=/x          | weir.filters[1].paths: \"/x\" (expected: no such property; the elements of a list are counted from 0 without a gap)",
@@ -88,6 +91,12 @@ class WrongPropertiesTest {
     Contexts.weir()
         .withPropertyValues("weird.enabled=perhaps", "spring.application.name=shop")
         .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void permitsAndReportedCosts_excludeEachOther() {
+    assertThat(Contexts.problems("weir.filters[0].permits=2", "weir.filters[0].costs=reported"))
+        .startsWith("weir.filters[0].permits: 2 (expected: none beside costs: reported)");
   }
 
   @Test

@@ -58,6 +58,22 @@ public final class RateLimitHandler implements Handler<RoutingContext> {
     }
   }
 
+  /**
+   * Charges what a request did cost to all limits that take reports ({@link
+   * RequestLimiter.Builder#costsReported}), whatever is left: as often as there are costs, also
+   * after the response has ended. Each call adds. Without effect if no such limit has passed it.
+   *
+   * @param permits in the range of {@link dev.weir.http.Verdict#charge}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public static void charge(RoutingContext routing, long permits) {
+    for (Object value : routing.data().values()) {
+      if (value instanceof Verdict verdict) {
+        verdict.charge(permits);
+      }
+    }
+  }
+
   @Override
   public void handle(RoutingContext routing) {
     Verdict before = routing.get(key);

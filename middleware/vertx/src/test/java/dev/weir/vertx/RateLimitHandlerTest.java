@@ -110,6 +110,8 @@ class RateLimitHandlerTest extends EventLoopContract {
               String body = routing.body().asString();
               if ("counted".equals(body)) {
                 RateLimitHandler.count(routing);
+              } else if ("costs".equals(body)) {
+                RateLimitHandler.charge(routing, 5);
               }
               routing
                   .response()

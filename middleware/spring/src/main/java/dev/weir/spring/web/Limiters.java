@@ -99,12 +99,12 @@ final class Limiters {
     if (filter.refundUnlessLoginFailed()) {
       builder.refundUnlessCounted();
     }
-    return builder
-        .exempt(filter.exempt())
-        .exempt(exempt)
-        .permits(filter.permits())
-        .missing(filter.missing())
-        .build();
+    if (filter.costs() == WeirProperties.Costs.REPORTED) {
+      builder.costsReported();
+    } else {
+      builder.permits(filter.permits());
+    }
+    return builder.exempt(filter.exempt()).exempt(exempt).missing(filter.missing()).build();
   }
 
   /** Returns a builder with the settings that all limiters of the application share. */
@@ -124,6 +124,8 @@ final class Limiters {
               case ENVOY -> OlderFields.ENVOY;
               case GITHUB -> OlderFields.GITHUB;
             })
+        .maxRetryAfter(properties.retryAfter().max())
+        .retryJitter(properties.retryAfter().jitter())
         .ticker(ticker);
   }
 }

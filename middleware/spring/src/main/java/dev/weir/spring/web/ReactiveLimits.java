@@ -28,6 +28,11 @@ public final class ReactiveLimits {
    */
   public static final String ELSEWHERE = "weirLimitsElsewhere";
 
+  private static final String PASSED = ReactiveLimits.class.getName() + ".passed";
+
+  /** The verdicts of the limiters that take reports and passed a request, the last one first. */
+  private record PassedVerdict(Verdict verdict, @Nullable PassedVerdict before) {}
+
   private final Limiters limiters;
   private final ReactiveTrust trust;
   private final ReactiveRefusals refusals;
@@ -108,6 +113,21 @@ public final class ReactiveLimits {
         .flatMap(verdict -> proceed(exchange, route, verdict, next));
   }
 
+  /**
+   * Charges what a request did cost to all limits that take reports ({@link
+   * RequestLimiter.Builder#costsReported}), whatever is left: as often as there are costs, also
+   * after the response has ended. Each call adds. Without effect if no such limit has passed it.
+   *
+   * @param permits in the range of {@link dev.weir.http.Verdict#charge}
+   * @throws IllegalArgumentException if the number is out of this range
+   */
+  public static void charge(ServerWebExchange exchange, long permits) {
+    PassedVerdict last = exchange.getAttribute(PASSED);
+    for (PassedVerdict each = last; each != null; each = each.before) {
+      each.verdict.charge(permits);
+    }
+  }
+
   private static Mono<Optional<String>> login(RequestLimiter limiter, ServerWebExchange exchange) {
     if (!limiter.uses(Source.LOGIN)) {
       return Mono.just(Optional.empty());
@@ -129,6 +149,11 @@ public final class ReactiveLimits {
       return route == null
           ? refusals.refuseEarly(exchange, verdict)
           : refusals.refuse(exchange, verdict);
+    }
+    if (verdict.takesReports()) {
+      exchange
+          .getAttributes()
+          .put(PASSED, new PassedVerdict(verdict, exchange.getAttribute(PASSED)));
     }
     ServerHttpResponse response = exchange.getResponse();
     // An error handler may run after this filter has ended, and may set fields anew.
