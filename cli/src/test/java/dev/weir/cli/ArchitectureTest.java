@@ -80,7 +80,7 @@ class ArchitectureTest {
         .whereLayer("engine")
         .mayOnlyBeAccessedByLayers("config", "admin", "replay", "http", "server", "cli")
         .whereLayer("identity")
-        .mayOnlyBeAccessedByLayers("traffic", "http")
+        .mayOnlyBeAccessedByLayers("rules", "traffic", "http") // A rule's value may be a range.
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers(
             "engine", "config", "admin", "traffic", "replay", "http", "server", "load", "cli")
@@ -108,6 +108,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "dev.weir",
             "dev.weir.internal",
+            "dev.weir.identity",
             "dev.weir.rules..",
             "java..",
             "org.snakeyaml..",
