@@ -35,7 +35,8 @@ final class OlderFolder {
    * Which copies go unnoticed? The others remember in memory, for one incarnation. So nothing is noticed
    * if all others that remember are down or were started again while this one was down. The same
    * holds for a copy from after the last report but one. A copy that is as far as the original is
-   * no older one.
+   * no older one. It may have come so far from a leader's log while it started: then it has again the
+   * entries that it has acknowledged, and is taken the next time.
    */
 
   static final int KIND = LeaderLoss.KIND + 1;
