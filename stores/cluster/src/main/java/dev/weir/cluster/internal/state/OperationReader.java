@@ -162,6 +162,9 @@ public final class OperationReader {
       readKey(i);
       permits[i] = in.readNumber();
     }
+    if (queued && roles[0].isReport()) {
+      throw new IllegalArgumentException("operation: a report that waits");
+    }
   }
 
   private void readKey() {

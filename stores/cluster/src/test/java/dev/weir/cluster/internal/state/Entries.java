@@ -156,9 +156,10 @@ public final class Entries {
     boolean queued = random.nextInt(4) == 0;
     List<Charge> charges = new ArrayList<>();
     for (int i = queued ? 0 : random.nextInt(4); i >= 0; i--) {
-      Role role = ROLES[random.nextInt(ROLES.length)];
-      ClusterPolicy any = policies.get(random.nextInt(policies.size()));
-      charges.add(new Charge(any, random.nextLong(), permits(random), role));
+      Role any = ROLES[random.nextInt(ROLES.length)];
+      Role role = queued && any.isReport() ? Role.REQUIRED : any;
+      ClusterPolicy each = policies.get(random.nextInt(policies.size()));
+      charges.add(new Charge(each, random.nextLong(), permits(random), role));
     }
     long wait = queued ? random.nextLong(Policies.SECOND) : 0;
     return new Op(kind, charges, random.nextBoolean(), queued, wait, 0, 0, 0);

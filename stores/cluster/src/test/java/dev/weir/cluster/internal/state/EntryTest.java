@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.weir.Algorithm;
+import dev.weir.Charges.Role;
 import dev.weir.Fingerprint;
 import dev.weir.cluster.Policies;
 import dev.weir.cluster.internal.log.Ledger;
@@ -69,6 +70,17 @@ class EntryTest {
       assertThat(in.readNumber()).isEqualTo(value);
       assertThat(in.readText()).isEqualTo("é" + value);
       assertThat(in.atEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void reportThatWaits_isRefused() {
+    ClusterPolicy policy =
+        ClusterPolicy.of("rule", Policies.of(Algorithm.SLIDING_WINDOW_LOG, 3, Policies.SECOND));
+    for (Role role : Role.values()) {
+      byte[] entry = Entries.entry(Entries.queued(5, new Entries.Charge(policy, 1, 1, role)));
+      assertThat(succeeds(() -> Entries.read(entry))).as("%s", role).isEqualTo(!role.isReport());
+      take(entry);
     }
   }
 
