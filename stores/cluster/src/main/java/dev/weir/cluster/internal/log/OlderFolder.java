@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -32,11 +33,14 @@ final class OlderFolder {
    * counts entries in its answer to a heartbeat that are not on disk yet, and lie nowhere if it
    * ends then.
    *
-   * Which copies go unnoticed? The others remember in memory, for one incarnation. So nothing is noticed
-   * if all others that remember are down or were started again while this one was down. The same
-   * holds for a copy from after the last report but one. A copy that is as far as the original is
-   * no older one. It may have come so far from a leader's log while it started: then it has again the
-   * entries that it has acknowledged, and is taken the next time.
+   * Which copies go unnoticed? The others remember in memory, for one incarnation. So nothing is
+   * noticed if all others that remember are down or were started again while this one was down. The
+   * same holds for a copy from after the last report but one. A copy that is as far as the original
+   * is no older one.
+   *
+   * Why does it take no entries either? An older copy that takes from a leader what it lacks looks
+   * like the original at its next start, but has still forgotten its votes. A leader whose address
+   * is not known here is the exception: its entries may be what brings the address.
    */
 
   static final int KIND = LeaderLoss.KIND + 1;
@@ -63,8 +67,9 @@ final class OlderFolder {
    * A group that is open here.
    *
    * @param opened how far its log was when this process opened it; null if it began it
+   * @param compared the members with whose memory it was compared
    */
-  private record OpenGroup(GroupLog log, @Nullable Promise opened) {}
+  private record OpenGroup(GroupLog log, @Nullable Promise opened, Set<String> compared) {}
 
   /** The last report of a member, under its id, by group. */
   private record Report(String id, Map<Long, Promise> promises) {}
@@ -100,7 +105,8 @@ final class OlderFolder {
    * @param kept whether the group was in the folder when this process started
    */
   void opened(long group, GroupLog here, boolean kept) {
-    open.put(group, new OpenGroup(here, kept ? here.promise() : null));
+    Promise opened = kept ? here.promise() : null;
+    open.put(group, new OpenGroup(here, opened, ConcurrentHashMap.newKeySet()));
   }
 
   void closed(long group) {
@@ -110,6 +116,23 @@ final class OlderFolder {
   /** Returns whether a group may take requests from others. */
   boolean isOpen(long group) {
     return open.containsKey(group);
+  }
+
+  /**
+   * Returns whether a group may take entries of its log from another member: this one has compared
+   * the group's log with what that one remembers, and is no older copy. If it has not, it asks now.
+   */
+  boolean mayTake(long group, String member) {
+    OpenGroup here = open.get(group);
+    if (here == null || problem != null) {
+      return false;
+    }
+    if (here.opened == null || here.compared.contains(member)) {
+      return true;
+    }
+    CompletableFuture<Void> comparison =
+        compared(member).thenRun(() -> here.compared.add(member)).toCompletableFuture();
+    return comparison.isDone() && !comparison.isCompletedExceptionally();
   }
 
   /**

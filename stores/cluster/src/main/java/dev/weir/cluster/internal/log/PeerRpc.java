@@ -144,7 +144,7 @@ public final class PeerRpc implements RaftServerRpc {
         (from, payload) -> {
           InstallSnapshotRequestProto request =
               InstallSnapshotRequestProto.parseFrom(aliased(payload));
-          check(from, request.getServerRequest());
+          checkTaking(from, request.getServerRequest());
           return done(server.installSnapshot(request));
         });
     door.register(
@@ -189,8 +189,10 @@ public final class PeerRpc implements RaftServerRpc {
   /**
    * Refuses a call for another incarnation, or from a member that names itself differently from its
    * connection: the promises of an incarnation that lost its folder are not those of this one.
+   *
+   * @return the group
    */
-  private void check(String from, RaftRpcRequestProto head) throws IOException {
+  private long check(String from, RaftRpcRequestProto head) throws IOException {
     String to = head.getReplyId().toStringUtf8();
     if (!to.equals(server.getId().toString())
         || !Member.nameOf(head.getRequestorId().toStringUtf8()).equals(from)) {
@@ -199,6 +201,17 @@ public final class PeerRpc implements RaftServerRpc {
     long group = RatisEngine.groupOf(ProtoUtils.toRaftGroupId(head.getRaftGroupId()));
     if (!older.isOpen(group)) {
       throw new IOException("group " + group + " is not open yet");
+    }
+    return group;
+  }
+
+  /**
+   * Does the same for a call that brings entries, which an older copy of a folder must not take.
+   */
+  private void checkTaking(String from, RaftRpcRequestProto head) throws IOException {
+    long group = check(from, head);
+    if (transport.isKnown(from) && !older.mayTake(group, from)) {
+      throw new IOException("group " + group + " is not compared with " + from + " yet");
     }
   }
 
@@ -212,7 +225,7 @@ public final class PeerRpc implements RaftServerRpc {
 
   private CompletionStage<byte[]> append(String from, byte[] payload) throws IOException {
     AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(aliased(payload));
-    check(from, request.getServerRequest());
+    checkTaking(from, request.getServerRequest());
     RaftServer.Division division =
         server.getDivision(ProtoUtils.toRaftGroupId(request.getServerRequest().getRaftGroupId()));
     // The thread that has the log on disk answers; this one waits for a lock only.

@@ -60,6 +60,11 @@ public final class PeerTransport implements AutoCloseable {
     members.putIfAbsent(member.name(), member);
   }
 
+  /** Returns whether the address of a member is known. */
+  public boolean isKnown(String member) {
+    return members.containsKey(member);
+  }
+
   /**
    * Returns this member's connection to another for that purpose; connects if there is none yet.
    *

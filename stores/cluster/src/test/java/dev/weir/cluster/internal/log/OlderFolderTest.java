@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Members a, b and c; c is started again, from the folder that it left or from another one. */
@@ -20,6 +21,9 @@ class OlderFolderTest {
   private final List<String> log = new ArrayList<>();
   private final Map<String, OlderFolder> members = new HashMap<>();
   private Outcome failure = Outcome.NOT_SENT;
+
+  /** The answers that are held back; null if each comes at once. */
+  private @Nullable List<Runnable> held;
 
   private static final class Log implements OlderFolder.GroupLog {
     private final Promise own;
@@ -48,9 +52,17 @@ class OlderFolderTest {
 
   private CompletionStage<byte[]> request(String from, String member, byte[] question) {
     OlderFolder there = members.get(member);
-    return there == null
-        ? CompletableFuture.failedStage(new PeerException(failure, "not there"))
-        : CompletableFuture.completedStage(there.answer(from, question));
+    if (there == null) {
+      return CompletableFuture.failedStage(new PeerException(failure, "not there"));
+    }
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    Runnable give = () -> answer.complete(there.answer(from, question));
+    if (held == null) {
+      give.run();
+    } else {
+      held.add(give);
+    }
+    return answer;
   }
 
   private static void join(CompletionStage<?> stage) {
@@ -105,6 +117,36 @@ class OlderFolderTest {
     assertThat(again.problem()).contains("older copy");
     OlderFolder third = start("c", new Log(new Promise(3, 3, 9)), true);
     assertThatThrownBy(() -> join(third.compared("a"))).hasMessageContaining("older copy");
+  }
+
+  /** Its next start would find nothing, but it has forgotten its votes. */
+  @Test
+  void olderCopy_takesNoEntries_andTheFolderAsItWasLeftTakesThemOnceItHasCompared() {
+    voter();
+    reportTwice(start("c", new Log(new Promise(3, 3, 10)), true));
+    OlderFolder same = start("c", new Log(new Promise(3, 3, 10)), true);
+    assertThat(same.mayTake(GROUP, "away")).as("no answer").isFalse();
+    assertThat(same.mayTake(GROUP, "a")).isTrue();
+    assertThat(same.mayTake(GROUP + 1, "a")).as("not open").isFalse();
+    assertThat(start("c", new Log(new Promise(0, 0, 0)), false).mayTake(GROUP, "away"))
+        .as("begun by this process")
+        .isTrue();
+    OlderFolder older = start("c", new Log(new Promise(3, 3, 9)), true);
+    assertThat(older.mayTake(GROUP, "a")).isFalse();
+    assertThat(older.mayTake(GROUP, "b")).as("from no other member either").isFalse();
+  }
+
+  @Test
+  void answerThatComesLate_letsNoEntriesInBefore() {
+    voter();
+    OlderFolder same = start("c", new Log(new Promise(3, 3, 10)), true);
+    List<Runnable> answers = new ArrayList<>();
+    held = answers;
+    assertThat(same.mayTake(GROUP, "a")).isFalse();
+    assertThat(same.mayTake(GROUP, "a")).isFalse();
+    assertThat(answers).as("it is asked once").hasSize(1);
+    answers.get(0).run();
+    assertThat(same.mayTake(GROUP, "a")).isTrue();
   }
 
   @Test
