@@ -32,7 +32,9 @@ public interface Ticker {
   /**
    * Schedules a task that runs once {@link #nanos()} has advanced by {@code nanos}, or nearly as
    * much, on a thread that this ticker chooses, and returns at once. A ticker that is advanced by
-   * hand runs the task when it is. Default: after that much real time, on the JDK's common pool.
+   * hand runs the task when it is. Default: after that much real time, on one of a few threads that
+   * are for such tasks only. A task that blocks them delays others, so work that may is done on
+   * other threads.
    *
    * @param nanos at least 0
    * @return cancels the task
@@ -43,7 +45,7 @@ public interface Ticker {
         due.thenAccept(
             run -> {
               if (run) {
-                due.defaultExecutor().execute(task);
+                TimerThreads.EXECUTOR.execute(task);
               }
             });
     // If it is completed before, the JDK's timer and the future both forget the task.

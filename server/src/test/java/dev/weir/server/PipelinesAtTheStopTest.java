@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of clients that go on sending commands while the server stops. */
 class PipelinesAtTheStopTest {
+  /** The common pool has one thread on two processors: the client would keep it from the stop. */
+  private static final Executor OWN_THREAD = task -> new Thread(task).start();
+
   @TempDir private Path folder;
 
   private static void drain(RunningServer running) {
@@ -51,11 +55,11 @@ class PipelinesAtTheStopTest {
     CompletableFuture<Void> sender;
     CompletableFuture<Void> drained;
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.respPort())) {
-      sender = CompletableFuture.runAsync(() -> sendUntilClosed(socket));
+      sender = CompletableFuture.runAsync(() -> sendUntilClosed(socket), OWN_THREAD);
       InputStream in = socket.getInputStream();
       byte[] read = new byte[1 << 16];
       assertThat(in.read(read)).isPositive();
-      drained = CompletableFuture.runAsync(() -> drain(running));
+      drained = CompletableFuture.runAsync(() -> drain(running), OWN_THREAD);
       int last = 0;
       for (int size = in.read(read); size >= 0; size = in.read(read)) { // A reset would throw.
         last = size == 0 ? last : read[size - 1];
