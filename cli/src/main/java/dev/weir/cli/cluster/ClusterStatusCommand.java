@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
       "Shows how a cluster is, as one of its members says, which asks all the others.",
       "",
       "Exit status: 0 if it is healthy, 1 if it is degraded (every key is answered, but a member is"
-          + " down, lags or has diverged), 2 if some keys are not answered, or the member that was"
-          + " asked is not there.",
+          + " down, lags or has diverged, or a group is changing its voters), 2 if some keys are"
+          + " not answered, or the member that was asked is not there.",
       ""
     })
 final class ClusterStatusCommand implements Callable<Integer> {

@@ -32,9 +32,12 @@ public record ClusterStatus(
     List<MemberStatus> members) {
   /** The ability of a cluster to answer requests. */
   public enum Health {
-    /** Every group has a leader, and all members take part. */
+    /** Every group has a leader, all members take part, and no group is changing its voters. */
     HEALTHY,
-    /** Every group has a leader; a member is down, lags, has diverged or has a problem. */
+    /**
+     * Every group has a leader; a member is down, lags, has diverged or has a problem, or a group
+     * is changing its voters, and could not go on if its leader ended now.
+     */
     DEGRADED,
     /** A group has no leader, or one whose disk stalls: its keys are answered by on_failure. */
     UNANSWERED
@@ -298,6 +301,7 @@ public record ClusterStatus(
       all &=
           Set.copyOf(leader.voterNames()).equals(Set.copyOf(this.replicas.get(group)))
               && leader.listeners().isEmpty()
+              && leader.settled()
               && voting(leader, "") == leader.voters().size()
               && replicas.stream()
                   .allMatch(

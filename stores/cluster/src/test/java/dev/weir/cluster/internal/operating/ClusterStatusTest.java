@@ -24,6 +24,19 @@ class ClusterStatusTest {
         false);
   }
 
+  /** A leader that ends now may leave behind a change that needs voters of before to agree. */
+  @Test
+  void changeOfVoters_isNotHealthyUntilAllAgree() {
+    GroupStatus changing =
+        new GroupStatus(
+            0, "a", true, 1, 9, 9, 0, 0, 0, 0, 0, 0, false, 0, 0, false, 0, VOTERS, List.of(),
+            false, false);
+    MemberStatus a = new MemberStatus("a", "1", "", true, "", List.of(changing), 1, Map.of());
+    MemberStatus b = up("b", VOTERS, List.of());
+    assertThat(of(List.of("a", "b", "c"), a, b, up("c", VOTERS, List.of())).health())
+        .isEqualTo(Health.DEGRADED);
+  }
+
   @Test
   void leaderWhoseDiskStalls_leavesItsGroupUnanswered_alsoAfterItsReportWasSent() {
     GroupStatus stalled =
