@@ -329,6 +329,8 @@ public final class RequestLimiter {
      * refusals have it and {@code x-should-retry: false}; body and {@code RateLimit} keep the
      * truth. Many clients sleep inside the call for however long they are asked to. Default: zero,
      * no bound.
+     *
+     * @param most 0 to 366 days; {@link #build} refuses any other
      */
     public Builder maxRetryAfter(Duration most) {
       maxRetryAfter = most;
@@ -338,6 +340,8 @@ public final class RequestLimiter {
     /**
      * Sets the longest random part, in whole seconds, that is added to {@code Retry-After}, so that
      * clients do not come back all at once. Default: zero, none.
+     *
+     * @param most 0 to 1 hour; {@link #build} refuses any other
      */
     public Builder retryJitter(Duration most) {
       retryJitter = most;
@@ -368,8 +372,8 @@ public final class RequestLimiter {
     /**
      * Returns the limiter.
      *
-     * @throws IllegalArgumentException if a path is not a pattern, or if there are permits beside
-     *     {@link #costsReported}
+     * @throws IllegalArgumentException if a path is not a pattern, a time is out of its range, or
+     *     there are permits beside {@link #costsReported}
      */
     public RequestLimiter build() {
       return new RequestLimiter(this);

@@ -6,6 +6,7 @@ import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.identity.TemplateException;
+import dev.weir.protocol.http.RetryFields;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,8 +57,12 @@ final class PropertyChecks {
     store(properties.store());
     address(properties.clientAddress());
     queue(properties.queue());
-    notNegative("weir.retry-after.max", properties.retryAfter().max());
-    notNegative("weir.retry-after.jitter", properties.retryAfter().jitter());
+    time("weir.retry-after.max", properties.retryAfter().max(), RetryFields.LARGEST_BOUND, "366d");
+    time(
+        "weir.retry-after.jitter",
+        properties.retryAfter().jitter(),
+        RetryFields.LARGEST_JITTER,
+        "1h");
     pepper(properties.identity().pepper());
     Long maxKeys = properties.maxKeys();
     if (maxKeys != null && maxKeys < 1) {
@@ -142,9 +147,9 @@ final class PropertyChecks {
     }
   }
 
-  private void notNegative(String name, Duration time) {
-    if (time.isNegative()) {
-      wrong(name, time, "at least 0s");
+  private void time(String name, Duration time, Duration largest, String shown) {
+    if (time.isNegative() || time.compareTo(largest) > 0) {
+      wrong(name, time, "0s to " + shown);
     }
   }
 
@@ -206,6 +211,9 @@ final class PropertyChecks {
     String root = LimitRules.property(name);
     paths(root + "paths", limit.paths());
     methods(root + "methods", limit.methods());
+    if ("held".equals(limit.costs())) {
+      wrong(root + "costs", limit.costs(), "before, reported: no filter settles a hold");
+    }
     List<String> by = limit.by();
     if (by.contains(LimitFilters.NOTHING) && by.size() > 1) {
       wrong(root + "by", String.join(",", by), "none alone, or what to count by");

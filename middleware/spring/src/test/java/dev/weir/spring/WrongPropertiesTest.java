@@ -61,8 +61,8 @@ class WrongPropertiesTest {
         "weir.filters[0].missing=ignore    | weir.filters[0].missing: \"ignore\" (expected: shared, skip, refuse)",
         "weir.filters[0].permits=-1        | weir.filters[0].permits: -1 (expected: at least 0)",
         "weir.filters[0].costs=later       | weir.filters[0].costs: \"later\" (expected: before, reported)",
-        "weir.retry-after.max=-1s          | weir.retry-after.max: \"PT-1S\" (expected: at least 0s)",
-        "weir.retry-after.jitter=-1s       | weir.retry-after.jitter: \"PT-1S\" (expected: at least 0s)",
+        "weir.retry-after.max=-1s          | weir.retry-after.max: \"PT-1S\" (expected: 0s to 366d)",
+        "weir.retry-after.jitter=2h        | weir.retry-after.jitter: \"PT2H\" (expected: 0s to 1h)",
         "weir.filters[0].refund-unless-status=4 | weir.filters[0].refund-unless-status: 4 (expected: 100..599)",
         "weir.filters[0].descriptors=a={ip},b={ip} | weir.filters[0].descriptors: \"a={ip},b={ip}\" (expected: a list, weir.filters[0].descriptors[0] and so on: a descriptor may have a comma itself)",
         "weir.filters[1].paths=/x          | weir.filters[1].paths: \"/x\" (expected: no such property; the elements of a list are counted from 0 without a gap)",
@@ -97,6 +97,17 @@ class WrongPropertiesTest {
   void permitsAndReportedCosts_excludeEachOther() {
     assertThat(Contexts.problems("weir.filters[0].permits=2", "weir.filters[0].costs=reported"))
         .startsWith("weir.filters[0].permits: 2 (expected: none beside costs: reported)");
+  }
+
+  @Test
+  void heldCosts_areRefused() {
+    assertThat(
+            Contexts.problems(
+                "weir.limits.api.requests=5",
+                "weir.limits.api.per=minute",
+                "weir.limits.api.costs=held"))
+        .startsWith(
+            "weir.limits.api.costs: \"held\" (expected: before, reported: no filter settles a hold)");
   }
 
   @Test

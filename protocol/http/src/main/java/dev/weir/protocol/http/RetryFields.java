@@ -11,6 +11,12 @@ import java.util.function.LongUnaryOperator;
  * set. Immutable and safe to share.
  */
 public final class RetryFields {
+  /** The largest bound of {@code Retry-After}. */
+  public static final Duration LARGEST_BOUND = Duration.ofDays(366);
+
+  /** The largest random part. */
+  public static final Duration LARGEST_JITTER = Duration.ofHours(1);
+
   /** The fields without a bound and without a random part. */
   public static final RetryFields EXACT = of(Duration.ZERO, Duration.ZERO);
 
@@ -32,21 +38,27 @@ public final class RetryFields {
   /**
    * Returns the fields.
    *
-   * @param most the longest {@code Retry-After}, rounded up to whole seconds; zero for no bound. A
-   *     refusal that holds for longer has that number, and {@code x-should-retry: false}
-   * @param jitter the longest random part that is added, rounded down to whole seconds; zero for
-   *     none
-   * @throws IllegalArgumentException if one is negative
+   * @param most the longest {@code Retry-After}, rounded up to whole seconds, at most {@link
+   *     #LARGEST_BOUND}; zero for no bound. A refusal that holds for longer has that number, and
+   *     {@code x-should-retry: false}
+   * @param jitter the longest random part that is added, rounded down to whole seconds, at most
+   *     {@link #LARGEST_JITTER}; zero for none
+   * @throws IllegalArgumentException if one is out of its range
    */
   public static RetryFields of(Duration most, Duration jitter) {
-    if (most.isNegative() || jitter.isNegative()) {
-      throw new IllegalArgumentException(
-          "most, jitter: " + most + ", " + jitter + " (expected: at least 0)");
-    }
+    check("maxRetryAfter", most, LARGEST_BOUND);
+    check("retryJitter", jitter, LARGEST_JITTER);
     return new RetryFields(
         most.plusNanos(999_999_999).toSeconds(),
         jitter.toSeconds(),
         bound -> ThreadLocalRandom.current().nextLong(bound + 1));
+  }
+
+  private static void check(String name, Duration time, Duration largest) {
+    if (time.isNegative() || time.compareTo(largest) > 0) {
+      throw new IllegalArgumentException(
+          name + ": " + time + " (expected: " + Duration.ZERO + ".." + largest + ")");
+    }
   }
 
   /**

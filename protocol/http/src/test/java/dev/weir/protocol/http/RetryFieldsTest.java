@@ -52,10 +52,17 @@ class RetryFieldsTest {
   }
 
   @Test
-  void negativeDuration_isRefused() {
-    assertThatThrownBy(() -> RetryFields.of(Duration.ofSeconds(-1), Duration.ZERO))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("expected: at least 0");
+  void durationOutOfRange_isRefused() {
+    for (Duration most : List.of(Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+      assertThatThrownBy(() -> RetryFields.of(most, Duration.ZERO))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("maxRetryAfter: " + most + " (expected: PT0S..PT8784H)");
+    }
+    for (Duration jitter : List.of(Duration.ofNanos(-1), Duration.ofMinutes(61))) {
+      assertThatThrownBy(() -> RetryFields.of(Duration.ZERO, jitter))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("retryJitter: " + jitter + " (expected: PT0S..PT1H)");
+    }
   }
 
   /** The requests of clients that all come back as they are asked, until each was admitted. */

@@ -7,6 +7,7 @@ import dev.weir.StateDurability;
 import dev.weir.admin.ShowKeys;
 import dev.weir.engine.EngineSettings;
 import dev.weir.protocol.http.OlderFields;
+import dev.weir.protocol.http.RetryFields;
 import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -588,7 +589,7 @@ public final class Settings {
   public static final Setting<Duration> MAX_RETRY_AFTER =
       setting(
           "max-retry-after",
-          SettingKind.duration(Duration.ZERO, Duration.ofDays(366)),
+          SettingKind.duration(Duration.ZERO, RetryFields.LARGEST_BOUND),
           "0s",
           "Longest Retry-After that /v1/check sends; longer refusals have it, and x-should-retry:"
               + " false. 0 means no bound.");
@@ -596,7 +597,7 @@ public final class Settings {
   public static final Setting<Duration> RETRY_JITTER =
       setting(
           "retry-jitter",
-          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          SettingKind.duration(Duration.ZERO, RetryFields.LARGEST_JITTER),
           "0s",
           "Longest random part, in whole seconds, that /v1/check adds to Retry-After, so that"
               + " clients do not come back all at once.");
