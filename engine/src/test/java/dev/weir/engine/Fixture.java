@@ -2,12 +2,16 @@ package dev.weir.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Algorithm;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** An engine on a ticker of its own. */
 public final class Fixture {
@@ -21,6 +25,12 @@ public final class Fixture {
   public Fixture(String yaml, EngineSettings settings, Store store) {
     engine = Engine.create(store, ticker, settings);
     engine.apply(rules(yaml));
+  }
+
+  /** Returns the names of all algorithms, as in rule files. */
+  static Stream<String> algorithms() {
+    return Arrays.stream(Algorithm.values())
+        .map(each -> each.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 
   public static RuleSet rules(String yaml) {

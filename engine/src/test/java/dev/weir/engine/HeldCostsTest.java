@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Requests that hold the most that they may cost, and settle when their response has ended: one
@@ -58,16 +58,7 @@ class HeldCostsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "sliding-window",
-        "sliding-window-log",
-        "sliding-window-buckets",
-        "sliding-window-counter",
-        "fixed-window",
-        "token-bucket",
-        "leaky-bucket"
-      })
+  @MethodSource("dev.weir.engine.Fixture#algorithms")
   void settlement_givesBackWhatIsLess_andCountsWhatIsMore(String algorithm) {
     Fixture weir = fixture(algorithm);
     assertThat(hold(weir, "tokens", 600).allowed()).isTrue();

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Descriptors that give permits back by their number. */
@@ -63,16 +64,7 @@ class RefundsByNumberTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "sliding-window",
-        "sliding-window-log",
-        "sliding-window-buckets",
-        "sliding-window-counter",
-        "fixed-window",
-        "token-bucket",
-        "leaky-bucket"
-      })
+  @MethodSource("dev.weir.engine.Fixture#algorithms")
   void refund_givesBackWhatIsCharged_andNoMore(String algorithm) {
     Fixture weir = fixture(algorithm);
     assertThat(send(weir, take("user", 30)).allowed()).isTrue();

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Costs that are known only when a response has ended. */
 class ReportedCostsTest {
@@ -67,16 +67,7 @@ class ReportedCostsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "sliding-window",
-        "sliding-window-log",
-        "sliding-window-buckets",
-        "sliding-window-counter",
-        "fixed-window",
-        "token-bucket",
-        "leaky-bucket"
-      })
+  @MethodSource("dev.weir.engine.Fixture#algorithms")
   void responsesThatCost300_passFourTimes_andThenNotUntilEnoughHasPassed(String algorithm) {
     Fixture weir = fixture(algorithm);
     int passed = 0;

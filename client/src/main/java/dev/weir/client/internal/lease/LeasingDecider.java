@@ -330,9 +330,8 @@ public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable
   public Answer answerUnavailable(Request request, Reason reason) {
     counters.answeredAway.increment();
     @Nullable Key[] found = new Key[request.descriptors().size()];
-    for (int i = 0;
-        i < found.length && !request.charge();
-        i++) { // What is held here pays no costs.
+    int usable = request.charge() ? 0 : found.length; // What is held here pays no costs.
+    for (int i = 0; i < usable; i++) {
       found[i] = find(request, i);
     }
     return away.answer(request, found, reason, revision());
