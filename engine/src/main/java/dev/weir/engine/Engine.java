@@ -31,8 +31,8 @@ public final class Engine implements Decider, AutoCloseable {
   /*
    * Why is Engine so long? It is the one face of this module for ports and middleware, and decides
    * nothing itself: every method hands on to the part that does. DecisionPath takes a request
-   * through all steps, RuleBindings puts rules in force, Leases lends permits, and Lookups finds the
-   * limits of subjects. Only the order of their calls is here, and what callers may rely on: on
+   * through all steps, RuleBindings puts rules in force, Leases lends permits, Holds settles costs, and
+   * Lookups finds the limits of subjects. Only the order of their calls is here, and what callers may rely on: on
    * which thread an answer comes, how often a callback is called, and which errors there are. The
    * builder stands here because nothing else makes an engine.
    */
@@ -41,6 +41,7 @@ public final class Engine implements Decider, AutoCloseable {
   private final EngineCounters counters = new EngineCounters();
   private final SubjectCounters subjectCounters = new SubjectCounters();
   private final Leases leases;
+  private final Holds holds;
 
   private Engine(Builder parts) {
     RoutedStore store =
@@ -49,6 +50,7 @@ public final class Engine implements Decider, AutoCloseable {
     path = new DecisionPath(store, parts, counters, subjectCounters);
     bindings = new RuleBindings(store, parts.fingerprint(), subjectCounters, maxLeases > 0);
     leases = new Leases(path, new LeaseLedger(maxLeases));
+    holds = new Holds(path, parts.holds());
   }
 
   /**
@@ -79,6 +81,7 @@ public final class Engine implements Decider, AutoCloseable {
     KeyPolicies policies = KeyPolicies.NONE;
     SubjectSettings subjects = SubjectSettings.DEFAULTS;
     private @Nullable Fingerprint fingerprint;
+    private @Nullable HoldSettings holds;
 
     private Builder(Store store) {
       this.store = store;
@@ -116,6 +119,19 @@ public final class Engine implements Decider, AutoCloseable {
       policies = newPolicies;
       subjects = newSubjects;
       return this;
+    }
+
+    /**
+     * Sets the key and the life of {@linkplain Engine#holds holds}. Default: {@link
+     * HoldSettings#random}.
+     */
+    public Builder holds(HoldSettings newHolds) {
+      holds = newHolds;
+      return this;
+    }
+
+    HoldSettings holds() {
+      return holds == null ? HoldSettings.random() : holds;
     }
 
     Fingerprint fingerprint() {
@@ -324,6 +340,11 @@ public final class Engine implements Decider, AutoCloseable {
   /** Returns the part that lends permits to clients. */
   public Leases leases() {
     return leases;
+  }
+
+  /** Returns the part that holds the most that requests may cost. */
+  public Holds holds() {
+    return holds;
   }
 
   /** Forgets state that no longer matters, a bounded amount; to be called about every second. */

@@ -249,7 +249,7 @@ public final class Trio implements AutoCloseable {
     append(-1, 16);
     long most = node(leader()).machine().applied().size();
     Await.until(
-        "all to have applied " + most,
+        () -> "all to have applied " + most + ": " + applied(),
         () -> running().stream().allMatch(node -> node.machine().applied().size() >= most));
     List<Applied> first = running().get(0).machine().applied();
     long hash = running().get(0).machine().hash();
@@ -263,6 +263,16 @@ public final class Trio implements AutoCloseable {
       assertThat(first.get(i).term()).isGreaterThanOrEqualTo(first.get(i - 1).term());
     }
     return first;
+  }
+
+  /** Returns the state of each member's log, for people. */
+  private String applied() {
+    StringBuilder text = new StringBuilder();
+    for (Node node : running()) {
+      text.append('\n').append(node.name()).append(" applied ");
+      text.append(node.machine().applied().size()).append(", ").append(node.ledger().status());
+    }
+    return text.append('\n').append(String.join("\n", log)).toString();
   }
 
   @Override
