@@ -5,6 +5,7 @@ import dev.weir.LoadSignal;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.engine.holds.HoldSettings;
 import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.engine.internal.matching.AnswerCollector;
 import dev.weir.engine.internal.matching.Refund;

@@ -7,6 +7,7 @@ import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.engine.RoutedStore;
 import dev.weir.rules.Problem;
+import dev.weir.server.internal.access.HoldKey;
 import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;
@@ -139,6 +140,7 @@ final class Assembly {
             .settings(settings.engine())
             .load(load)
             .subjects(configuration.policies(), configuration.subjects())
+            .holds(HoldKey.of(settings))
             .build();
     parts.replaceStop(STORE, engine::close); // An engine closes its store.
     configuration.decidesBy(engine);

@@ -205,6 +205,7 @@ final class Doors {
         engine.metrics(),
         engine.leases().metrics(),
         engine.refunds(),
+        engine.holds().metrics(),
         this::addOthers,
         parts.buckets(),
         counters,

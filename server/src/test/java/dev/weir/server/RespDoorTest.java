@@ -206,10 +206,10 @@ class RespDoorTest {
     assertThat(client.exchange("SELECT", "0")).isEqualTo("+OK|");
     assertThat(client.exchange("ECHO", "hello")).isEqualTo("$5|hello|");
     assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":21|");
+    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":23|");
     assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
     assertThat(client.exchange("COMMAND"))
-        .startsWith("*21|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+        .startsWith("*23|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")

@@ -1,4 +1,6 @@
-package dev.weir.engine;
+package dev.weir.engine.holds;
+
+import dev.weir.engine.Answer;
 
 /**
  * The answer to a request that holds the most that it may cost.

@@ -1,4 +1,4 @@
-package dev.weir.engine;
+package dev.weir.engine.holds;
 
 /**
  * The counts of holds since the engine was made.

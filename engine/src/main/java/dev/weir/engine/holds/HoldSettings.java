@@ -1,4 +1,4 @@
-package dev.weir.engine;
+package dev.weir.engine.holds;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -7,7 +7,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The settings of {@link Holds}. Immutable.
+ * The settings of {@link dev.weir.engine.Holds}. Immutable.
  *
  * @param key signs holds (HMAC-SHA256). A hold can be settled at every server with the same key
  * @param life the time in which a hold can be settled, {@link #LEAST_LIFE} to {@link #MOST_LIFE};

@@ -1,4 +1,4 @@
-package dev.weir.engine;
+package dev.weir.engine.holds;
 
 /**
  * The result of the settlement of a hold.

@@ -45,7 +45,7 @@ public record HoldToken(
   /*
    * Which form does it have, and who can read it? A version, the fields, and a signature
    * (HMAC-SHA256) over all of that, in base64 for URLs. It has nothing that its client did not send
-   * or was not told, so it is not encrypted. Nobody can make one up, or change one: that would be a
+   * or receive, so it is not encrypted. Nobody can make one up, or change one: that would be a
    * refund of permits that were never charged. The signature is checked before anything is read.
    */
   private static final int VERSION = 1;

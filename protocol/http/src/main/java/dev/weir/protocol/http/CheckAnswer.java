@@ -104,9 +104,25 @@ public final class CheckAnswer {
     return JsonBytes.of(this::write);
   }
 
+  /**
+   * Returns the body with the text of a hold.
+   *
+   * @param hold empty if the request was refused; the body is as of {@link #json()} then
+   */
+  public byte[] json(String hold) {
+    return JsonBytes.of(json -> write(hold, json));
+  }
+
   /** Writes the body as one JSON object. */
   public void write(JsonGenerator json) throws IOException {
+    write("", json);
+  }
+
+  private void write(String hold, JsonGenerator json) throws IOException {
     json.writeStartObject();
+    if (!hold.isEmpty()) {
+      json.writeStringField("hold", hold);
+    }
     if (!answer.allowed()) {
       problem(json);
     }

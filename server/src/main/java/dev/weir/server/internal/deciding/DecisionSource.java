@@ -4,6 +4,8 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Grant;
 import dev.weir.engine.LoanRequest;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
@@ -21,6 +23,16 @@ interface DecisionSource extends Decider {
 
   /** Decides a request and lends permits. */
   void request(LoanRequest ask, Consumer<? super Grant> done);
+
+  /** Decides a request, and holds the most that it may cost. */
+  void hold(Request request, Consumer<? super HoldAnswer> done);
+
+  /**
+   * Settles a hold.
+   *
+   * @throws IllegalArgumentException if it is none, or the costs do not fit it
+   */
+  void settle(String hold, List<Long> costs, Consumer<? super Settlement> done);
 
   /** Returns the revision of the rules that gave these answers. */
   long revision(List<Answer> answers);

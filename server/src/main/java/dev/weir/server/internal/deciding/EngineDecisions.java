@@ -5,6 +5,8 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.Grant;
 import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.guard.SystemLoad;
 import java.util.List;
@@ -36,6 +38,16 @@ record EngineDecisions(Engine engine, SystemLoad load) implements DecisionSource
   @Override
   public void request(LoanRequest ask, Consumer<? super Grant> done) {
     engine.leases().decide(ask, load.counting(1, done));
+  }
+
+  @Override
+  public void hold(Request request, Consumer<? super HoldAnswer> done) {
+    engine.holds().hold(request, load.counting(1, done));
+  }
+
+  @Override
+  public void settle(String hold, List<Long> costs, Consumer<? super Settlement> done) {
+    engine.holds().settle(hold, costs, done);
   }
 
   @Override

@@ -9,6 +9,8 @@ import dev.weir.engine.Grant;
 import dev.weir.engine.LoanRequest;
 import dev.weir.engine.RequestBatch;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.http.LeaseCall;
 import dev.weir.rules.Request;
@@ -340,6 +342,53 @@ public final class GuardedDecider implements Decider {
     source.decide(request, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + request.memoryBytes());
+    }
+  }
+
+  /**
+   * Decides a request, and holds the most that it may cost. See {@link dev.weir.engine.Holds#hold}.
+   *
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the request
+   */
+  public void hold(Request request, LongSupplier beside, Consumer<? super HoldAnswer> last) {
+    Consumer<HoldAnswer> done =
+        refusals.isOn()
+            ? answer -> {
+              refusals.refused(request, answer.answer());
+              last.accept(answer);
+            }
+            : last::accept;
+    if (!source.decides()) {
+      done.accept(new HoldAnswer(unknown.withoutRules(request), ""));
+      return;
+    }
+    long now = ticker.nanos();
+    recorder.add(request, now);
+    if (overloaded(now, 1)) {
+      source.refuse(request, answer -> done.accept(new HoldAnswer(answer, "")));
+      return;
+    }
+    UndecidedBytes.PendingDecision<HoldAnswer> waiting = undecided.until(done);
+    source.hold(request, waiting);
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + request.memoryBytes());
+    }
+  }
+
+  /**
+   * Settles a hold. See {@link dev.weir.engine.Holds#settle}.
+   *
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the hold
+   * @throws IllegalArgumentException if it is no hold, or the costs do not fit it
+   */
+  public void settle(
+      String hold, List<Long> costs, LongSupplier beside, Consumer<? super Settlement> done) {
+    UndecidedBytes.PendingDecision<Settlement> waiting = undecided.until(done);
+    source.settle(hold, costs, waiting);
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + 2L * hold.length());
     }
   }
 

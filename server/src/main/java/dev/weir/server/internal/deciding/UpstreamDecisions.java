@@ -5,6 +5,8 @@ import dev.weir.engine.Decider;
 import dev.weir.engine.Grant;
 import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,6 +14,9 @@ import java.util.function.LongConsumer;
 
 /** The server upstream, which decides in place of an engine without rules. */
 record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements DecisionSource {
+  private static final String NO_HOLDS =
+      "hold: not passed on to the server upstream (expected: a call of that server)";
+
   @Override
   public boolean decides() {
     return true;
@@ -39,6 +44,16 @@ record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements De
   @Override
   public void request(LoanRequest ask, Consumer<? super Grant> done) {
     upstream.decide(ask.request(), answer -> done.accept(Grant.nothing(answer)));
+  }
+
+  @Override
+  public void hold(Request request, Consumer<? super HoldAnswer> done) {
+    done.accept(new HoldAnswer(Answer.error(NO_HOLDS, 0), ""));
+  }
+
+  @Override
+  public void settle(String hold, List<Long> costs, Consumer<? super Settlement> done) {
+    throw new IllegalArgumentException(NO_HOLDS);
   }
 
   @Override

@@ -5,8 +5,13 @@ import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.v1.WeirGrpc;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
+import dev.weir.protocol.v1.WeirProto.HoldRequest;
+import dev.weir.protocol.v1.WeirProto.HoldResponse;
 import dev.weir.protocol.v1.WeirProto.LeaseRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseResponse;
+import dev.weir.protocol.v1.WeirProto.SettleRequest;
+import dev.weir.protocol.v1.WeirProto.SettleResponse;
+import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.deciding.Tracing;
@@ -52,6 +57,41 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
   @Override
   public StreamObserver<LeaseRequest> leaseStream(StreamObserver<LeaseResponse> observer) {
     return CheckStream.begin(this::lease, (ServerCallStreamObserver<LeaseResponse>) observer);
+  }
+
+  @Override
+  public void hold(HoldRequest message, StreamObserver<HoldResponse> observer) {
+    once(this::hold, message, observer);
+  }
+
+  @Override
+  public void settle(SettleRequest message, StreamObserver<SettleResponse> observer) {
+    once(this::settle, message, observer);
+  }
+
+  private void hold(HoldRequest message, Consumer<@Nullable HoldResponse> done) throws BadRequest {
+    long begunNanos = times.begin();
+    Request request = WeirMessages.request(message.getCheck(), "check");
+    decider.hold(
+        request,
+        () -> UndecidedBytes.CALL_BYTES,
+        held -> {
+          times.ended(begunNanos, 1);
+          done.accept(HoldMessages.response(request, held));
+        });
+  }
+
+  private void settle(SettleRequest message, Consumer<@Nullable SettleResponse> done)
+      throws BadRequest {
+    try {
+      decider.settle(
+          message.getHold(),
+          HoldMessages.costs(message),
+          () -> UndecidedBytes.CALL_BYTES,
+          settlement -> done.accept(HoldMessages.response(settlement)));
+    } catch (IllegalArgumentException e) {
+      throw new BadRequest(e.getMessage());
+    }
   }
 
   private void traced(CheckBatchRequest message, Consumer<@Nullable CheckBatchResponse> done)

@@ -3,6 +3,8 @@ package dev.weir.server.internal.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.internal.Choice;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.CheckAnswer;
@@ -14,6 +16,7 @@ import dev.weir.protocol.http.LeaseCall;
 import dev.weir.protocol.http.LeaseReader;
 import dev.weir.protocol.http.LoadReader;
 import dev.weir.protocol.http.RetryFields;
+import dev.weir.protocol.http.SettleReader;
 import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
@@ -268,6 +271,8 @@ public final class Endpoints {
         Endpoint.post("/v1/check/batch", "decides many requests", true, this::checkBatch),
         Endpoint.post(
             "/v1/lease", "decides requests and lends permits for a while", true, this::lease),
+        Endpoint.post("/v1/hold", "holds the most that a request may cost", true, this::hold),
+        Endpoint.post("/v1/settle", "replaces a hold by the cost", true, this::settle),
         Endpoint.post("/v1/load", "takes a load reading for elastic rules", true, this::load),
         Endpoint.patient(
                 "/json",
@@ -439,6 +444,84 @@ public final class Endpoints {
       response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
       Reply.send(request, 200, Reply.JSON, LeaseAnswer.json(results));
     }
+  }
+
+  private void hold(HttpServerRequest request, byte[] body) {
+    long begunNanos = times.begin();
+    Span span = span(request);
+    try {
+      Request asked = CheckReader.read(body);
+      decider.hold(
+          asked,
+          () -> beside(request),
+          Reply.onLoop(
+              request,
+              held -> {
+                Tracing.end(span, asked, held.answer());
+                answerHold(request, asked, held);
+                times.ended(begunNanos, 1);
+              }));
+    } catch (BadRequest e) {
+      Tracing.failed(span, e.getMessage());
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private void answerHold(HttpServerRequest request, Request asked, HoldAnswer held) {
+    Answer answer = held.answer();
+    if (answer.error() != null) {
+      badRequest(request, answer.error());
+      return;
+    }
+    HttpServerResponse response = request.response();
+    if (!response.closed() && !response.ended()) {
+      CheckAnswer check = new CheckAnswer(asked, answer);
+      fields.add(check, answer, response::putHeader);
+      CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
+      Reply.send(request, check.httpStatus(), type, check.json(held.hold()));
+    }
+  }
+
+  private void settle(HttpServerRequest request, byte[] body) {
+    try {
+      SettleReader.SettleCall call = SettleReader.read(body);
+      decider.settle(
+          call.hold(),
+          call.permits(),
+          () -> beside(request),
+          Reply.onLoop(request, settlement -> answerSettle(request, settlement)));
+    } catch (BadRequest | IllegalArgumentException e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void answerSettle(HttpServerRequest request, Settlement settlement) {
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    if (settlement.outcome() == Settlement.Outcome.UNCERTAIN) {
+      Reply.problem(
+          request,
+          503,
+          "Not settled",
+          "the store could not decide whether the hold was settled before (expected: the same call"
+              + " again)");
+      return;
+    }
+    response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+    Reply.send(
+        request,
+        200,
+        Reply.JSON,
+        JsonBytes.of(
+            json -> {
+              json.writeStartObject();
+              json.writeStringField("outcome", settlement.outcome().name());
+              json.writeNumberField("returned", settlement.returned());
+              json.writeNumberField("charged", settlement.charged());
+              json.writeEndObject();
+            }));
   }
 
   private void load(HttpServerRequest request, byte[] body) {

@@ -4,6 +4,7 @@ import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.RefundMetrics;
+import dev.weir.engine.holds.HoldMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
  *
  * @param leases the permits lent to clients
  * @param refunds the permits that requests gave back by their number
+ * @param holds the permits that requests hold, and their settlements
  * @param others adds the counts of the parts that not every server has
  * @param doors the counts of each protocol's port, by the protocol's name
  * @param pending the memory that the connections of all ports take together
@@ -24,6 +26,7 @@ public record MetricSources(
     EngineMetrics engine,
     LeaseMetrics leases,
     RefundMetrics refunds,
+    HoldMetrics holds,
     Consumer<Families> others,
     CallerBuckets throttle,
     Map<String, DoorCounters> doors,

@@ -7,6 +7,7 @@ import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.engine.holds.HoldMetrics;
 import dev.weir.internal.Histogram;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.GuardedTask;
@@ -88,6 +89,7 @@ public final class ServerMetrics implements MultiCollector {
     engine(families, now.engine());
     leases(families, now.leases());
     refunds(families, now.refunds());
+    holds(families, now.holds());
     now.others().accept(families);
     throttle(families, now.throttle());
     rules(families, now.engine().rules());
@@ -192,6 +194,36 @@ public final class ServerMetrics implements MultiCollector {
         "weir_negative_hits_kept",
         "Hits that were not given back: not charged, refused before, or counted in a shared store.",
         refunds.kept());
+  }
+
+  private static void holds(Families to, HoldMetrics holds) {
+    to.counter("weir_holds", "Requests that held the most that they may cost.", holds.granted());
+    to.counter(
+        "weir_holds_refused",
+        "Requests for a hold that were refused, or could not be decided.",
+        holds.refused());
+    to.counter(
+        "weir_holds_settled", "Settlements that replaced a hold by its cost.", holds.settled());
+    to.counter(
+        "weir_holds_settled_before",
+        "Settlements of holds that had been settled before.",
+        holds.settledBefore());
+    to.counter(
+        "weir_holds_late",
+        "Settlements that came when the life of their hold was over.",
+        holds.late());
+    to.counter(
+        "weir_holds_uncertain",
+        "Settlements of which the store could not decide whether they are the first.",
+        holds.uncertain());
+    to.counter(
+        "weir_hold_returned_permits",
+        "Permits that were held and not used, and could be spent again.",
+        holds.returned());
+    to.counter(
+        "weir_hold_charged_permits",
+        "Permits that were used beyond what was held.",
+        holds.charged());
   }
 
   private static void leases(Families to, LeaseMetrics leases) {

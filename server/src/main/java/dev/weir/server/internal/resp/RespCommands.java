@@ -47,6 +47,8 @@ final class RespCommands {
           new KnownCommand("gcra", -5, 1, "write"),
           new KnownCommand("weir.check", -5, 0, "write"),
           new KnownCommand("weir.charge", -5, 0, "write"),
+          new KnownCommand("weir.hold", -5, 0, "write"),
+          new KnownCommand("weir.settle", 3, 0, "write"),
           new KnownCommand("weir.lease", -6, 0, "write"),
           new KnownCommand("weir.return", -3, 0, "write"),
           new KnownCommand("del", -2, 1, "write"),
@@ -105,6 +107,7 @@ final class RespCommands {
   private final CallerBuckets buckets;
   private final RespWriter out;
   private final LeaseCommands leases;
+  private final HoldCommands holds;
   private final CheckCalls checks;
   private int asked;
 
@@ -117,6 +120,7 @@ final class RespCommands {
     this.leases =
         new LeaseCommands(
             decider, out, answer -> CheckCalls.reply(answer, LeaseCommands.MORE, out));
+    this.holds = new HoldCommands(decider, out);
     this.checks = new CheckCalls(decider, out);
   }
 
@@ -157,6 +161,9 @@ final class RespCommands {
       }
       if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
         return lease(session, command, later);
+      }
+      if (command.is(0, "WEIR.HOLD") || command.is(0, "WEIR.SETTLE")) {
+        return hold(session, command, later);
       }
       return other(session, command, nowNanos, later);
     } catch (BadRequest | IllegalArgumentException e) {
@@ -391,6 +398,24 @@ final class RespCommands {
         throw wrongCount(command, LeaseCommands.RETURN_ARGUMENTS);
       }
       leases.giveBack(command, later);
+    }
+    return NextStep.WAIT;
+  }
+
+  private NextStep hold(RespSession session, RespArguments command, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      out.error(NO_AUTH);
+      return NextStep.GO_ON;
+    }
+    if (command.is(0, "WEIR.HOLD")) {
+      if (command.count() < 5 || command.count() % 2 == 0) {
+        throw wrongCount(command, HoldCommands.HOLD_ARGUMENTS);
+      }
+      holds.hold(command, later);
+    } else {
+      count(command, 3, 3, HoldCommands.SETTLE_ARGUMENTS);
+      holds.settle(command, later);
     }
     return NextStep.WAIT;
   }

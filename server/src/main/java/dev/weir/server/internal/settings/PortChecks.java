@@ -46,6 +46,7 @@ final class PortChecks {
     checkTls(settings, TlsSettings.ALL, problems);
     checkTls(settings, TlsSettings.GRPC, problems);
     settings.checkReadable(Settings.TOKEN_FILE, problems);
+    settings.checkReadable(Settings.HOLD_KEY_FILE, problems);
   }
 
   /** Checks that clients on other machines must authenticate. */

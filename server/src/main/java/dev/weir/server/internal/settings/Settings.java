@@ -6,6 +6,7 @@ import dev.weir.MemoryStore;
 import dev.weir.StateDurability;
 import dev.weir.admin.ShowKeys;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.holds.HoldSettings;
 import dev.weir.protocol.http.OlderFields;
 import dev.weir.protocol.http.RetryFields;
 import dev.weir.shared.ClusterMember;
@@ -832,6 +833,23 @@ public final class Settings {
           "",
           "File of tokens, one per line, reloaded when it changes; every client must send"
               + " one of them.");
+
+  public static final Setting<Optional<Path>> HOLD_KEY_FILE =
+      setting(
+          "hold-key-file",
+          SettingKind.file(),
+          "",
+          "File with the secret that signs holds, one line of at least 32 characters. A hold can be"
+              + " settled at every server with the same one. Without: only at the server that"
+              + " granted it, until that ends.");
+
+  public static final Setting<Duration> HOLD_LIFE =
+      setting(
+          "hold-life",
+          SettingKind.duration(HoldSettings.LEAST_LIFE, HoldSettings.MOST_LIFE),
+          "10m",
+          "Time in which a hold can be settled; then it counts as spent. The same for all servers"
+              + " with the same --hold-key-file.");
 
   public static final Setting<Boolean> INSECURE =
       setting(

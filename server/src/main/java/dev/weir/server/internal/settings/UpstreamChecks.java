@@ -21,7 +21,9 @@ final class UpstreamChecks {
           Settings.SHADOW_MODE,
           Settings.LOCAL_SHARE,
           Settings.LOAD_SIGNAL,
-          Settings.MAX_LEASES);
+          Settings.MAX_LEASES,
+          Settings.HOLD_KEY_FILE,
+          Settings.HOLD_LIFE);
 
   private static final List<Setting<?>> OF_THE_UPSTREAM =
       List.of(Settings.UPSTREAM_TOKEN_FILE, Settings.UPSTREAM_TLS_CA, Settings.UPSTREAM_TIMEOUT);

@@ -14,6 +14,7 @@ import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
+import dev.weir.engine.holds.HoldMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.shared.SharedMetrics;
@@ -100,6 +101,7 @@ class ServerMetricsTest {
         ENGINE,
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
         new RefundMetrics(121, 122),
+        new HoldMetrics(123, 124, 125, 126, 127, 128, 129, 130),
         to -> others(store, to),
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
@@ -205,6 +207,14 @@ class ServerMetricsTest {
       expected.put("weir_lease_unknown_total", 79.0);
       expected.put("weir_negative_hits_total", 121.0);
       expected.put("weir_negative_hits_kept_total", 122.0);
+      expected.put("weir_holds_total", 123.0);
+      expected.put("weir_holds_refused_total", 124.0);
+      expected.put("weir_holds_settled_total", 125.0);
+      expected.put("weir_holds_settled_before_total", 126.0);
+      expected.put("weir_holds_late_total", 127.0);
+      expected.put("weir_holds_uncertain_total", 128.0);
+      expected.put("weir_hold_returned_permits_total", 129.0);
+      expected.put("weir_hold_charged_permits_total", 130.0);
       expected.put("weir_lease_full_total", 80.0);
       expected.put("weir_cluster_pretended", 101.0);
       expected.put("weir_state_kept", 1.0);
