@@ -8,12 +8,15 @@ import dev.weir.client.internal.lease.Keys;
 import dev.weir.client.internal.lease.LeasingDecider;
 import dev.weir.client.internal.wire.EnvoyWire;
 import dev.weir.client.internal.wire.GrpcWire;
+import dev.weir.client.internal.wire.HoldCalls;
 import dev.weir.client.internal.wire.Service;
 import dev.weir.client.internal.wire.ServiceLog;
 import dev.weir.client.internal.wire.Wire;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.holds.HoldAnswer;
+import dev.weir.engine.holds.Settlement;
 import dev.weir.rules.Request;
 import dev.weir.shared.Clocks;
 import io.grpc.CallCredentials;
@@ -25,12 +28,14 @@ import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +61,7 @@ public final class WeirClient implements Decider, AutoCloseable {
   private static final long LOOK_NANOS = 1_000_000L;
 
   private final LeasingDecider decider;
+  private final HoldCalls holds;
   private final Counters counters;
   private final Ticker ticker;
 
@@ -64,6 +70,7 @@ public final class WeirClient implements Decider, AutoCloseable {
     ticker = builder.clocks.monotonic();
     long deadlineNanos = builder.deadline.toNanos();
     List<Service> services = new ArrayList<>();
+    List<ManagedChannel> channels = new ArrayList<>();
     for (String target : builder.targets) {
       ManagedChannel channel =
           Grpc.newChannelBuilder(target, builder.credentials())
@@ -71,6 +78,7 @@ public final class WeirClient implements Decider, AutoCloseable {
               .disableRetry()
               .userAgent("weir-client")
               .build();
+      channels.add(channel);
       Wire wire = builder.dialect == Dialect.WEIR ? new GrpcWire(channel) : new EnvoyWire(channel);
       services.add(
           new Service(wire, builder.clocks, deadlineNanos, counters, new ServiceLog(target)));
@@ -83,6 +91,7 @@ public final class WeirClient implements Decider, AutoCloseable {
             builder.onFailure,
             counters,
             new LeasingDecider.Bounds(Keys.most(), AskedBytes.most()));
+    holds = new HoldCalls(channels, builder.clocks, deadlineNanos, builder.onFailure);
   }
 
   /**
@@ -253,6 +262,35 @@ public final class WeirClient implements Decider, AutoCloseable {
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
     return decider.enqueue(request, refused, maxWaitNanos, done);
+  }
+
+  /**
+   * Decides a request whose permits are the most that it may cost, and holds them if it is
+   * admitted: see {@link dev.weir.engine.Holds}. Always calls a service, and the next one while the
+   * one before does not answer. Needs {@link Dialect#WEIR}.
+   *
+   * @return completes with the answer, on a thread of the connection, which must not be blocked.
+   *     Never fails: an error is an answer. The hold is empty if the request was refused, or passes
+   *     although no service has answered
+   */
+  public CompletionStage<HoldAnswer> hold(Request request) {
+    return holds.hold(request);
+  }
+
+  /**
+   * Settles a hold by what its request did cost, at whichever service answers: gives back what is
+   * less, and counts what is more, whatever is left. The first settlement counts, so a settlement
+   * that ends {@linkplain Settlement.Outcome#UNCERTAIN uncertain} may be sent again.
+   *
+   * @param hold of {@link #hold}
+   * @param costs what each descriptor did cost, in their order, at least 0; or one number, for all
+   *     descriptors that had the permits of the request, or the only one
+   * @return completes with the result, on a thread of the connection, which must not be blocked;
+   *     fails with an {@link IllegalArgumentException} if it is no hold of the services, or the
+   *     costs do not fit it
+   */
+  public CompletionStage<Settlement> settle(String hold, long... costs) {
+    return holds.settle(hold, LongStream.of(costs).boxed().toList());
   }
 
   /**
