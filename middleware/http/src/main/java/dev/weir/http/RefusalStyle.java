@@ -38,7 +38,7 @@ public final class RefusalStyle {
   public RefusalStyle(
       OlderFields older, RetryFields retry, boolean standard, Set<String> origins, Ticker ticker) {
     this.older = older;
-    this.retry = retry;
+    this.retry = retry.with(older);
     this.standard = standard;
     this.origins = origins;
     this.anyOrigin = origins.contains(LimiterSettings.ANY_ORIGIN);
@@ -49,6 +49,11 @@ public final class RefusalStyle {
     }
     older.names().forEach(name -> names.append(name).append(", "));
     exposed = names.append("Retry-After").toString();
+  }
+
+  /** Returns the older form that answers have besides. */
+  OlderFields older() {
+    return older;
   }
 
   /** Adds the fields that show the client's standing; on any answer. */

@@ -6,6 +6,7 @@ import dev.weir.engine.Ticket;
 import dev.weir.identity.RequestView;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.MediaType;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.protocol.http.ProblemType;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
@@ -108,7 +109,8 @@ public final class Verdict {
   private @Nullable CheckAnswer check() {
     CheckAnswer checked = check;
     if (checked == null && request != null && answer != null && answer.error() == null) {
-      checked = new CheckAnswer(request, answer);
+      OlderFields older = limiter == null ? OlderFields.NONE : limiter.style().older();
+      checked = new CheckAnswer(request, answer, older);
       check = checked;
     }
     return checked;

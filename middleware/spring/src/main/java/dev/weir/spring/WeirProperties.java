@@ -230,6 +230,8 @@ public record WeirProperties(
     ENVOY,
     /** {@code X-RateLimit-*} in GitHub's form. */
     GITHUB,
+    /** {@code x-ratelimit-*} of services of language models, and a body for their clients. */
+    OPENAI,
     /** No fields. */
     NONE
   }

@@ -36,7 +36,7 @@ class WrongPropertiesTest {
             "weir.limits.api.algorithm: \"guess\" (expected: sliding-window,"
                 + " sliding-window-log, sliding-window-buckets, sliding-window-counter, fixed-window,"
                 + " token-bucket, leaky-bucket)",
-            "weir.fields: \"all\" (expected: standard, ratelimit, envoy, github, none)",
+            "weir.fields: \"all\" (expected: standard, ratelimit, envoy, github, openai, none)",
             "weir.lmits.api.requests: \"5\" (expected: no such property)");
   }
 

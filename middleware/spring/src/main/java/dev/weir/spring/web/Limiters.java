@@ -123,6 +123,7 @@ final class Limiters {
               case RATELIMIT -> OlderFields.RATELIMIT;
               case ENVOY -> OlderFields.ENVOY;
               case GITHUB -> OlderFields.GITHUB;
+              case OPENAI -> OlderFields.OPENAI;
             })
         .maxRetryAfter(properties.retryAfter().max())
         .retryJitter(properties.retryAfter().jitter())

@@ -31,6 +31,7 @@ public final class CheckAnswer {
   private final List<Status> refusing;
   private final List<Standing> standings;
   private final Request request;
+  private final boolean forModelClients;
 
   /**
    * Makes the answer to a request.
@@ -39,7 +40,19 @@ public final class CheckAnswer {
    * @param answer of the engine, without an {@link Answer#error() error}
    */
   public CheckAnswer(Request request, Answer answer) {
+    this(request, answer, OlderFields.NONE);
+  }
+
+  /**
+   * Makes the answer to a request.
+   *
+   * @param request the request that was decided
+   * @param answer of the engine, without an {@link Answer#error() error}
+   * @param older with {@link OlderFields#OPENAI}, a refusal's body has the member {@code error}
+   */
+  public CheckAnswer(Request request, Answer answer, OlderFields older) {
     this.request = request;
+    this.forModelClients = older == OlderFields.OPENAI;
     this.answer = answer;
     this.reason = answer.reason();
     this.refusing = answer.refusing();
@@ -150,6 +163,14 @@ public final class CheckAnswer {
     json.writeStringField("title", type.title());
     json.writeNumberField("status", httpStatus());
     json.writeStringField("detail", detail());
+    if (forModelClients) {
+      json.writeObjectFieldStart("error");
+      json.writeStringField("type", certain() ? "rate_limit_error" : "server_error");
+      json.writeStringField("code", certain() ? "rate_limit_exceeded" : "unavailable");
+      json.writeNullField("param");
+      json.writeStringField("message", detail());
+      json.writeEndObject();
+    }
     json.writeArrayFieldStart("violated-policies");
     for (String name : violatedPolicies()) {
       json.writeString(name);

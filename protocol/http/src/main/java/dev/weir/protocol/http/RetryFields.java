@@ -20,18 +20,33 @@ public final class RetryFields {
   /** The fields without a bound and without a random part. */
   public static final RetryFields EXACT = of(Duration.ZERO, Duration.ZERO);
 
+  /** More seconds than any wait. */
+  private static final long NEVER = Long.MAX_VALUE;
+
   private static final String RETRY_AFTER = "Retry-After";
   private static final String SHOULD_RETRY = "x-should-retry";
 
+  /** The wait from which clients of language models had better not wait inside a call. */
+  private static final long LONG_SECONDS = 60;
+
   private final long mostSeconds;
   private final long jitterSeconds;
+
+  /** The wait from which a refusal says that a retry is of no use. */
+  private final long uselessSeconds;
 
   /** Returns a random number from 0 to a number, both included. */
   private final LongUnaryOperator random;
 
   RetryFields(long mostSeconds, long jitterSeconds, LongUnaryOperator random) {
+    this(mostSeconds, jitterSeconds, mostSeconds == 0 ? NEVER : mostSeconds + 1, random);
+  }
+
+  private RetryFields(
+      long mostSeconds, long jitterSeconds, long uselessSeconds, LongUnaryOperator random) {
     this.mostSeconds = mostSeconds;
     this.jitterSeconds = jitterSeconds;
+    this.uselessSeconds = uselessSeconds;
     this.random = random;
   }
 
@@ -54,6 +69,19 @@ public final class RetryFields {
         bound -> ThreadLocalRandom.current().nextLong(bound + 1));
   }
 
+  /**
+   * Returns the fields that go with a form of answers: with {@link OlderFields#OPENAI}, a refusal
+   * that holds for a minute or longer has {@code x-should-retry: false}. Clients of language models
+   * sleep inside the call for as long as {@code Retry-After} says, and raise their error at once at
+   * this field.
+   */
+  public RetryFields with(OlderFields older) {
+    return older == OlderFields.OPENAI
+        ? new RetryFields(
+            mostSeconds, jitterSeconds, Math.min(LONG_SECONDS, uselessSeconds), random)
+        : this;
+  }
+
   private static void check(String name, Duration time, Duration largest) {
     if (time.isNegative() || time.compareTo(largest) > 0) {
       throw new IllegalArgumentException(
@@ -68,13 +96,14 @@ public final class RetryFields {
    */
   public void add(
       long retryAfterSeconds, BiConsumer<? super CharSequence, ? super CharSequence> to) {
-    boolean beyond =
-        mostSeconds > 0
-            && (retryAfterSeconds > mostSeconds || retryAfterSeconds == Standing.NO_TIME);
+    boolean useless =
+        retryAfterSeconds == Standing.NO_TIME
+            ? uselessSeconds != NEVER
+            : retryAfterSeconds >= uselessSeconds;
     if (retryAfterSeconds != Standing.NO_TIME) {
       to.accept(RETRY_AFTER, Long.toString(seconds(retryAfterSeconds)));
     }
-    if (beyond) {
+    if (useless) {
       to.accept(SHOULD_RETRY, "false");
     }
   }

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RateLimitFieldsTest {
   private static final long SECOND = 1_000_000_000L;
@@ -137,6 +139,71 @@ class RateLimitFieldsTest {
     assertThat(older(OlderFields.RATELIMIT, answer).get("RateLimit-Reset")).isEqualTo("40");
     assertThat(older(OlderFields.ENVOY, answer).get("X-RateLimit-Limit")).isEqualTo("10, 10;w=60");
     assertThat(older(OlderFields.GITHUB, answer).get("X-RateLimit-Reset")).isEqualTo("1700000040");
+  }
+
+  /** Fields of services of language models: those of requests beside those of tokens. */
+  @Test
+  void openai_tellsTheTightestLimitOfEachKind() {
+    Answer answer =
+        answer(
+            status(policy("wide", 100, Duration.ofMinutes(1)), 50, Reason.WITHIN_LIMIT, 0),
+            status(policy("tight", 10, Duration.ofMinutes(1)), 3, Reason.WITHIN_LIMIT, 0),
+            status(policy("d.Tokens", 900, Duration.ofDays(1)), 0, Reason.OVER_LIMIT, 1),
+            status(policy("tokens2", 900, Duration.ofDays(1)), 0, Reason.WITHIN_LIMIT, 0));
+    assertThat(older(OlderFields.OPENAI, answer))
+        .isEqualTo(
+            Map.of(
+                "x-ratelimit-limit-requests", "10",
+                "x-ratelimit-remaining-requests", "3",
+                "x-ratelimit-reset-requests", "40s",
+                "x-ratelimit-limit-tokens", "900",
+                "x-ratelimit-remaining-tokens", "0",
+                "x-ratelimit-reset-tokens", "40s"));
+    assertThat(OlderFields.OPENAI.names())
+        .containsExactlyInAnyOrderElementsOf(older(OlderFields.OPENAI, answer).keySet());
+    Answer one = answer(status(policy("p", 5, Duration.ofDays(1)), 0, Reason.OVER_LIMIT, SECOND));
+    assertThat(older(OlderFields.OPENAI, one)).doesNotContainKey("x-ratelimit-limit-tokens");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1s", "59, 59s", "60, 1m0s", "63, 1m3s", "3599, 59m59s", "3600, 1h0m0s"})
+  void openai_writesTimesInWholeUnits(long seconds, String text) {
+    Policy policy = policy("p", 5, Duration.ofDays(1));
+    Decision decision = new Decision(true, Reason.WITHIN_LIMIT, "p", 5, 1, 0, seconds * SECOND, 0);
+    CurrentLimit limit = new CurrentLimit(5, RateLimitUnit.DAY, "", policy);
+    Answer answer = answer(new Status(true, null, decision, limit, 1, seconds));
+    assertThat(older(OlderFields.OPENAI, answer)).containsEntry("x-ratelimit-reset-requests", text);
+  }
+
+  /** The message of this member is the only text that clients of language models show. */
+  @Test
+  void refusalForClientsOfModels_hasAnError_andIsElseTheSame() {
+    Policy policy = policy("tokens", 5, Duration.ofMinutes(1));
+    Request request = Request.of("d", "k", "v");
+    Answer over = answer(status(policy, 0, Reason.OVER_LIMIT, 2 * SECOND));
+    String detail = new CheckAnswer(request, over).detail();
+    String error =
+        "\"error\":{\"type\":\"rate_limit_error\",\"code\":\"rate_limit_exceeded\",\"param\":null,"
+            + "\"message\":\""
+            + detail
+            + "\"},";
+    String body =
+        new String(
+            new CheckAnswer(request, over, OlderFields.OPENAI).json(), StandardCharsets.UTF_8);
+    assertThat(body).contains("\"detail\":\"" + detail + "\"," + error);
+    assertThat(body.replace(error, ""))
+        .isEqualTo(new String(new CheckAnswer(request, over).json(), StandardCharsets.UTF_8));
+    Answer away = answer(status(policy, 0, Reason.UNCERTAIN, SECOND));
+    assertThat(
+            new String(
+                new CheckAnswer(request, away, OlderFields.OPENAI).json(), StandardCharsets.UTF_8))
+        .contains("\"type\":\"server_error\",\"code\":\"unavailable\"");
+    Answer passes = answer(status(policy, 3, Reason.WITHIN_LIMIT, 0));
+    assertThat(
+            new String(
+                new CheckAnswer(request, passes, OlderFields.OPENAI).json(),
+                StandardCharsets.UTF_8))
+        .doesNotContain("error");
   }
 
   private static Map<String, String> older(OlderFields form, Answer answer) {

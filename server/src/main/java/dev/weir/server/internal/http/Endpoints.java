@@ -96,7 +96,8 @@ public final class Endpoints {
         new CheckFields(
             settings.value(Settings.OLDER_FIELDS),
             RetryFields.of(
-                settings.value(Settings.MAX_RETRY_AFTER), settings.value(Settings.RETRY_JITTER)),
+                    settings.value(Settings.MAX_RETRY_AFTER), settings.value(Settings.RETRY_JITTER))
+                .with(settings.value(Settings.OLDER_FIELDS)),
             times.ticker());
     this.shared = settings.shares();
     this.notReady = notReady;
@@ -368,7 +369,7 @@ public final class Endpoints {
       badRequest(request, answer.error());
       return;
     }
-    CheckAnswer check = new CheckAnswer(asked, answer);
+    CheckAnswer check = new CheckAnswer(asked, answer, fields.older());
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
       return;
@@ -475,7 +476,7 @@ public final class Endpoints {
     }
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.ended()) {
-      CheckAnswer check = new CheckAnswer(asked, answer);
+      CheckAnswer check = new CheckAnswer(asked, answer, fields.older());
       fields.add(check, answer, response::putHeader);
       CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
       Reply.send(request, check.httpStatus(), type, check.json(held.hold()));

@@ -28,7 +28,7 @@ final class QuickCheck implements QuickPath {
   @Override
   public void write(QuickRequest asked, RequestBatch decided, ByteText answers) {
     Answer answer = decided.answer(0);
-    CheckAnswer check = new CheckAnswer(asked.request(), answer);
+    CheckAnswer check = new CheckAnswer(asked.request(), answer, fields.older());
     BiConsumer<CharSequence, CharSequence> field =
         (name, value) -> answers.add("\r\n").add(name).add(": ").add(value);
     answers.add("HTTP/1.1 ").add(HttpResponseStatus.valueOf(check.httpStatus()).toString());

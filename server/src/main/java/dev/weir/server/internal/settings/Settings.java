@@ -585,7 +585,8 @@ public final class Settings {
           SettingKind.choice(OlderFields.class),
           "none",
           "Older header fields that /v1/check sends in addition to RateLimit and"
-              + " RateLimit-Policy.");
+              + " RateLimit-Policy. openai: those of services of language models, and refusals in"
+              + " the form that their clients read.");
 
   public static final Setting<Duration> MAX_RETRY_AFTER =
       setting(
