@@ -3,11 +3,13 @@ package dev.weir.engine;
 import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
+import dev.weir.Consistency;
 import dev.weir.Decision;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
+import dev.weir.Sharing;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.HoldMetrics;
 import dev.weir.engine.holds.HoldSettings;
@@ -56,9 +58,9 @@ public final class Holds {
    * between has given nothing back: the permits stay charged until their window has passed. The
    * same holds for a hold that nobody settles.
    *
-   * Counts of one server (local rules, and on_failure: local) have no meaning at another, so only
-   * the engine that granted a hold gives back what it has charged there. After its end they stay
-   * charged.
+   * Counts of one server (local rules, its allotments, its share while the store is away) have no
+   * meaning at another, so only the engine that granted a hold gives back what may be charged
+   * there. After its end it stays charged.
    */
   private static final String NAME = "settled holds, ";
   private static final int ID_BYTES = 16;
@@ -206,6 +208,10 @@ public final class Holds {
       counted(new Settlement(Outcome.LATE, 0, 0), done);
       return;
     }
+    if (path.revision.number == 0) { // What was charged cannot be found without rules.
+      counted(new Settlement(Outcome.UNCERTAIN, 0, 0), done);
+      return;
+    }
     boolean alive = ageNanos < token.lifeNanos();
     Binding binding = settledIn(token.anyShared(), nowNanos);
     long key = path.store.fingerprint().of(token.id());
@@ -292,12 +298,21 @@ public final class Holds {
         || path.store.isUnshared(matched.charges().binding(matched.charge(i))) == charge.shared()) {
       return Status.UNMATCHED;
     }
-    boolean anywhere = charge.shared() && limit.policy().sharing().onFailure() != FailureMode.LOCAL;
+    boolean anywhere = charge.shared() && countsInTheStoreAlone(limit.policy().sharing());
     if (!anywhere && token.origin() != origin) {
       return Status.UNMATCHED;
     }
     return new Status(
         true, bound == null ? null : bound.rule, charge.decision(limit.policy()), limit, 0, 0);
+  }
+
+  /**
+   * Returns whether every decision by a policy is charged in the store at once. Otherwise a server
+   * may have taken the permits from an allotment of its own, or from its share of the limit while
+   * the store was away, and they are given back there.
+   */
+  private static boolean countsInTheStoreAlone(Sharing sharing) {
+    return sharing.consistency() == Consistency.STRICT && sharing.onFailure() != FailureMode.LOCAL;
   }
 
   private static long permits(Request request) {

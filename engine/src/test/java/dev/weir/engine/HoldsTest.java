@@ -22,11 +22,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Holds that clients keep, settled by the engine that granted them and by others. */
 class HoldsTest {
@@ -44,6 +49,11 @@ class HoldsTest {
           rate_limit: {unit: hour, requests_per_unit: 10, store: %s}
         - key: local
           rate_limit: {unit: hour, requests_per_unit: 1000, store: local}
+        - key: leased
+          rate_limit: {unit: hour, requests_per_unit: 1000, store: shared, consistency: leased}
+        - key: fallback
+          rate_limit:
+            {unit: hour, requests_per_unit: 1000, store: shared, on_failure: local, local_share: 10%%}
         - key: reported
           rate_limit: {unit: hour, requests_per_unit: 1000, costs: reported}
         - key: watched
@@ -222,17 +232,33 @@ class HoldsTest {
     assertThat(settle(other, held, 0L).outcome()).isEqualTo(Outcome.SETTLED_BEFORE);
   }
 
-  /** A count of one server means nothing at another. */
-  @Test
-  void localCount_isGivenBackOnlyByTheEngineThatGrantedTheHold() {
+  /** A count of one server means nothing at another, and it may be there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "leased", "fallback"})
+  void countOfOneServer_isGivenBackOnlyByTheEngineThatGrantedTheHold(String key) {
     Engine engine = engine();
     Engine other = engine();
-    HoldAnswer elsewhere = hold(other, "local", 500);
-    HoldAnswer held = hold(engine, "local", 500);
+    HoldAnswer elsewhere = hold(other, key, 500);
+    long before = left(engine, key);
     assertThat(settle(engine, elsewhere, 100L)).isEqualTo(new Settlement(Outcome.SETTLED, 0, 0));
-    assertThat(left(engine, "local")).isEqualTo(500);
+    assertThat(left(engine, key)).isEqualTo(before);
+    HoldAnswer held = hold(engine, key, 500);
     assertThat(settle(engine, held, 100L)).isEqualTo(new Settlement(Outcome.SETTLED, 400, 0));
-    assertThat(left(engine, "local")).isEqualTo(900);
+    assertThat(left(engine, key)).isEqualTo(before - 100);
+  }
+
+  /** Without rules nothing could be given back, so the settlement must not count as the first. */
+  @Test
+  void engineWithoutRules_leavesTheHoldAsItIs() {
+    Engine engine = engine();
+    HoldAnswer held = hold(engine, "tokens", 600);
+    Engine bare =
+        Engine.builder(RoutedStore.of(new MemoryStore(), shared))
+            .ticker(ticker)
+            .holds(HoldSettings.of(SECRET, LIFE))
+            .build();
+    assertThat(settle(bare, held, 0L)).isEqualTo(new Settlement(Outcome.UNCERTAIN, 0, 0));
+    assertThat(settle(engine, held, 200L)).isEqualTo(new Settlement(Outcome.SETTLED, 400, 0));
   }
 
   @Test
@@ -296,6 +322,30 @@ class HoldsTest {
         .hasMessage(
             "hold: its life is longer than holds have here (expected: one life for all"
                 + " servers)");
+  }
+
+  /** The claim under threads is that of the store: of requests for one permit, one is admitted. */
+  @Test
+  void settlementsAtOnce_countOnce() throws Exception {
+    List<Engine> engines = List.of(engine(), engine(), engine());
+    ExecutorService threads = Executors.newFixedThreadPool(engines.size());
+    try {
+      for (int i = 0; i < RUNS; i++) {
+        HoldAnswer held = hold(engines.get(0), "tokens", 600);
+        List<Future<Settlement>> settled = new ArrayList<>();
+        for (Engine each : engines) {
+          settled.add(threads.submit(() -> settle(each, held, 0L)));
+        }
+        long first = 0;
+        for (Future<Settlement> each : settled) {
+          first += each.get(1, TimeUnit.MINUTES).outcome() == Outcome.SETTLED ? 1 : 0;
+        }
+        assertThat(first).isEqualTo(1);
+        assertThat(left(engines.get(0), "tokens")).isEqualTo(LIMIT);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   /**
