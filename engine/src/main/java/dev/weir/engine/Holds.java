@@ -170,12 +170,12 @@ public final class Holds {
     Status status = answer.statuses().get(i);
     CurrentLimit limit = status.currentLimit();
     Decision decision = status.decision();
+    if (limit == null || decision == null || !decision.allowed()) {
+      return null;
+    }
     int charge = matched.charge(i);
     boolean counted =
-        limit != null
-            && decision != null
-            && decision.allowed()
-            && limit.policy().unthrottled(decision).reason() == Reason.WITHIN_LIMIT
+        limit.policy().unthrottled(decision).reason() == Reason.WITHIN_LIMIT
             && matched.charges().permits(charge) > 0;
     if (!counted) {
       return null;

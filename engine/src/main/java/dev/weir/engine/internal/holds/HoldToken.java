@@ -17,6 +17,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 import javax.crypto.Mac;
@@ -57,7 +58,7 @@ public record HoldToken(
 
   public HoldToken {
     own = List.copyOf(own);
-    charges = new ArrayList<>(charges);
+    charges = Collections.unmodifiableList(new ArrayList<>(charges)); // With nulls.
   }
 
   /** Returns whether any charge is in a store that servers share. */

@@ -90,7 +90,7 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
           () -> UndecidedBytes.CALL_BYTES,
           settlement -> done.accept(HoldMessages.response(settlement)));
     } catch (IllegalArgumentException e) {
-      throw new BadRequest(e.getMessage());
+      throw new BadRequest(String.valueOf(e.getMessage()));
     }
   }
 
