@@ -49,9 +49,9 @@ record Reading(
         contender(at(run, "benchmark").asText(), params),
         new Scenario(
             at(run, "threads").intValue(),
-            at(params, "draw").asText(),
+            params.path("draw").asText("uniform"), // Some have no choice.
             at(params, "keys").asInt(),
-            at(params, "load").asText()),
+            params.path("load").asText("all-allowed")),
         List.copyOf(values),
         bytesPerDecision(at(run, "secondaryMetrics")),
         at(run, "vmName").asText() + " " + at(run, "vmVersion").asText());
@@ -70,8 +70,20 @@ record Reading(
       case ".ByRule.made" -> "weir engine, made for the call";
       case ".ByRule.alone" -> "weir engine, texts";
       case ".ByRule.batch" -> "weir engine, batch of " + ByFingerprint.BATCH;
-      default -> named.substring(1); // It was run by its name, and is part of no plan.
+      default -> // It was run by its name, and is part of no plan.
+          named.substring(1) + ofItsOwn(params);
     };
+  }
+
+  /** Returns the parameters that are no part of a scenario, for example an algorithm. */
+  private static String ofItsOwn(JsonNode params) {
+    StringBuilder text = new StringBuilder();
+    for (String each : List.of("algorithm", "durability")) {
+      if (params.has(each)) {
+        text.append(", ").append(params.get(each).asText());
+      }
+    }
+    return text.toString();
   }
 
   private static double bytesPerDecision(JsonNode metrics) {
