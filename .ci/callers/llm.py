@@ -59,6 +59,11 @@ status, _, body = chat("stream", "Say it 100 times.", stream=True)
 assert status == 200 and body.count(b"word") == 100 and body.endswith(b"data: [DONE]\n\n"), body[-300:]
 settled("stream", BUDGET - PROMPT - 100)
 
+# A wrong body holds nothing.
+status, _, body = post(gateway + "/v1/chat/completions", {"model": "any"}, "wrong")
+assert status == 400 and "'messages'" in json.loads(body)["error"]["message"], body
+assert left("wrong") == BUDGET
+
 # What nobody reports stays held: a stream that is cut off, and one whose client leaves.
 assert chat("cut", "cut it at 100", stream=True)[0] == 200
 where = urlparse(gateway)

@@ -8,6 +8,7 @@ import json
 import sys
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MOST_TOKENS = 256  # Of an answer whose request has no bound of its own.
@@ -35,9 +36,11 @@ class Usage:
     def __init__(self):
         self.prompt = self.answer = 0
 
-    def read(self, line):
-        text = line.strip().removeprefix(b"data:").strip()
-        usage = json.loads(text).get("usage") if text.startswith(b"{") else None
+    def read(self, text):
+        try:
+            usage = json.loads(text).get("usage")
+        except (ValueError, AttributeError):
+            return  # The mark of a stream's end, or a comment.
         if usage:
             self.prompt = max(self.prompt, usage.get("prompt_tokens") or 0)
             self.answer = max(self.answer, usage.get("completion_tokens") or 0)
@@ -45,37 +48,61 @@ class Usage:
 
 class Gateway(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            tokens = most(body)
+        except (KeyError, TypeError, ValueError, AttributeError) as e:
+            return self.problem(400, f"body: {e!r} (expected: a request with messages, in JSON)")
         caller = hashlib.sha256(self.headers.get("Authorization", "").encode()).hexdigest()[:16]
-        asked = {"domain": "llm", "permits": most(body), "descriptors": [
+        asked = {"domain": "llm", "permits": tokens, "descriptors": [
             {"entries": [{"key": "caller", "value": caller}], "permits": 1},
             {"entries": [{"key": "budget", "value": caller}]}]}
-        with post(self.server.weir + "/v1/hold", asked) as held:
-            answer = held.read()
-            if held.status != 200:
-                return self.head(held) and self.wfile.write(answer)
-        hold = json.loads(answer)["hold"]
+        try:
+            with post(self.server.weir + "/v1/hold", asked) as held:
+                answer = held.read()
+        except OSError as e:
+            return self.problem(503, f"Weir: {e}")
+        if held.status != 200:
+            return self.head(held) and self.wfile.write(answer)
         if body.get("stream"):
             body["stream_options"] = {"include_usage": True}
-        with post(self.server.model + self.path, body, {"Authorization": self.headers.get("Authorization", "")}.items()) as model:
-            cost = self.relay(model, held) if body.get("n", 1) == 1 else None
-            if cost is not None:
-                post(self.server.weir + "/v1/settle", {"hold": hold, "permits": cost}).close()
+        cost = self.forward(body, held)
+        if cost is not None:
+            post(self.server.weir + "/v1/settle", {"hold": json.loads(answer)["hold"], "permits": cost}).close()
+
+    def forward(self, body, held):
+        """Asks the model, and returns what that did cost; None if nobody says."""
+        try:
+            model = post(self.server.model + self.path, body, {"Authorization": self.headers.get("Authorization", "")}.items())
+        except OSError as e:
+            self.problem(502, f"the model: {e}")
+            return 0
+        with model:
+            cost = self.relay(model, held)
+        return cost if body.get("n", 1) == 1 else None
 
     def relay(self, model, held):
         """Passes the answer on, and returns what it did cost; None if nobody says."""
         usage = Usage()
         self.head(model, held)
+        stream = model.headers.get("Content-Type", "").startswith("text/event-stream")
         try:
-            for line in model:
-                usage.read(line)
-                self.wfile.write(line)
+            for piece in model if stream else [model.read()]:
+                usage.read(piece.removeprefix(b"data:"))
+                self.wfile.write(piece)
                 self.wfile.flush()
-        except OSError:
+        except (OSError, HTTPException):
             return None  # The model or the client has gone.
         if model.status >= 400:
             return 0
         return usage.prompt + usage.answer if usage.prompt and usage.answer else None
+
+    def problem(self, status, text):
+        """Answers in the form that clients of models read."""
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps({"error": {"type": "server_error", "message": text}}).encode())
 
     def head(self, *answers):
         self.send_response(answers[0].status)

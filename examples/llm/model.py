@@ -24,7 +24,7 @@ class Model(BaseHTTPRequestHandler):
         if not body.get("stream"):
             message = {"role": "assistant", "content": "word " * words}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            self.wfile.write(json.dumps({**same, "object": "chat.completion", "choices": [choice], "usage": usage}).encode())
+            self.wfile.write(json.dumps({**same, "object": "chat.completion", "choices": [choice], "usage": usage}, indent=2).encode())
             return
         for i in range(words // 2 if text.startswith("cut") else words):
             choice = {"index": 0, "delta": {"content": "word "}, "finish_reason": None}
