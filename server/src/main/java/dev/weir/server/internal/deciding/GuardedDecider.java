@@ -385,6 +385,10 @@ public final class GuardedDecider implements Decider {
    */
   public void settle(
       String hold, List<Long> costs, LongSupplier beside, Consumer<? super Settlement> done) {
+    if (undecided.isFull()) {
+      done.accept(new Settlement(Settlement.Outcome.UNCERTAIN, 0, 0)); // It may be sent again.
+      return;
+    }
     UndecidedBytes.PendingDecision<Settlement> waiting = undecided.until(done);
     source.settle(hold, costs, waiting);
     if (!waiting.isAnswered()) {
