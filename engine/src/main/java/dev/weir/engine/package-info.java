@@ -7,7 +7,7 @@
  *   <li>{@link dev.weir.engine.Decider}: the interface of an engine to protocols and middleware
  *   <li>{@link dev.weir.engine.Answer}: the result, with a {@link dev.weir.engine.Status} for each
  *       descriptor
- *   <li>{@link dev.weir.engine.Leases}: permits that clients hold for a while
+ *   <li>{@link dev.weir.engine.Leases}: permits that clients are lent for a while
  *   <li>{@link dev.weir.engine.Holds}: the most that requests may cost, settled afterwards
  *   <li>{@link dev.weir.engine.RoutedStore}: rules with stores of their own
  * </ul>

@@ -66,11 +66,6 @@ public record HoldToken(
     return charges.stream().anyMatch(each -> each != null && each.shared());
   }
 
-  /** Returns whether anything was charged. */
-  public boolean anyCharges() {
-    return charges.stream().anyMatch(each -> each != null);
-  }
-
   /** Returns the permits that are held for a descriptor. */
   public long held(int i) {
     Long permits = request.descriptors().get(i).permits();

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * and an error names its line, column and path. Not safe for use by several threads.
  */
 final class JsonCursor implements AutoCloseable {
+  private static final long MAX_PERMITS = (1L << 53) - 1;
+  private static final int PERMIT_DIGITS = 16;
+
   private final JsonParser json;
 
   JsonCursor(byte[] body) throws IOException {
@@ -92,6 +95,18 @@ final class JsonCursor implements AutoCloseable {
   /** Returns an {@link #isInteger() integer}, or -1 if it has more than that many characters. */
   long integer(int mostCharacters) throws IOException {
     return json.getTextLength() > mostCharacters ? -1 : json.getLongValue();
+  }
+
+  /**
+   * Returns a number of permits, from 0 to the largest integer that every JSON reader holds
+   * exactly, which is more than any limit.
+   */
+  long permits() throws IOException, BadRequest {
+    long permits = isInteger() ? integer(PERMIT_DIGITS) : -1;
+    if (permits < 0 || permits > MAX_PERMITS) {
+      throw wrong("a whole number, 0.." + MAX_PERMITS);
+    }
+    return permits;
   }
 
   String text() throws IOException, BadRequest {

@@ -9,14 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A reader of the body of {@code /v1/lease}. */
 public final class LeaseReader {
-  /**
-   * The most permits in a body: the largest integer that every JSON reader holds exactly, and more
-   * than any limit.
-   */
-  private static final long MAX_PERMITS = (1L << 53) - 1;
-
-  private static final int MAX_DIGITS = 16;
-
   private final JsonCursor json;
   private final LeaseCall call = new LeaseCall();
 
@@ -65,7 +57,7 @@ public final class LeaseReader {
       for (String field = json.nextField(); field != null; field = json.nextField()) {
         switch (field) {
           case "lease" -> lease = number();
-          case "permits" -> permits = permits();
+          case "permits" -> permits = json.permits();
           default -> throw json.unknown("lease, permits");
         }
       }
@@ -139,17 +131,9 @@ public final class LeaseReader {
     json.beginList();
     List<Long> ahead = new ArrayList<>();
     while (json.nextElement()) {
-      ahead.add(permits());
+      ahead.add(json.permits());
     }
     return ahead;
-  }
-
-  private long permits() throws IOException, BadRequest {
-    long permits = json.isInteger() ? json.integer(MAX_DIGITS) : -1;
-    if (permits < 0 || permits > MAX_PERMITS) {
-      throw json.wrong("a whole number, 0.." + MAX_PERMITS);
-    }
-    return permits;
   }
 
   private long number() throws IOException, BadRequest {

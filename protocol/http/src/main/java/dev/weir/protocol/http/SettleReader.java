@@ -7,11 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A reader of the body of {@code /v1/settle}. */
 public final class SettleReader {
-  /** The largest integer that every JSON reader holds exactly. */
-  private static final long MAX_PERMITS = (1L << 53) - 1;
-
-  private static final int MAX_DIGITS = 16;
-
   private SettleReader() {}
 
   /**
@@ -66,20 +61,12 @@ public final class SettleReader {
   private static List<Long> permits(JsonCursor json) throws IOException, BadRequest {
     List<Long> permits = new ArrayList<>();
     if (json.isInteger()) {
-      permits.add(number(json));
+      permits.add(json.permits());
       return permits;
     }
     json.beginList();
     while (json.nextElement()) {
-      permits.add(number(json));
-    }
-    return permits;
-  }
-
-  private static long number(JsonCursor json) throws IOException, BadRequest {
-    long permits = json.isInteger() ? json.integer(MAX_DIGITS) : -1;
-    if (permits < 0 || permits > MAX_PERMITS) {
-      throw json.wrong("a whole number, 0.." + MAX_PERMITS);
+      permits.add(json.permits());
     }
     return permits;
   }
