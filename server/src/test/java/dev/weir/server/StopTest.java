@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Charges;
 import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.internal.settings.ServerSettings;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -116,6 +122,31 @@ class StopTest {
       server.drain();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void standardErrorThatBlocks_keepsNothingFromStopping() throws Exception {
+    PrintStream before = System.err;
+    System.setErr(
+        new PrintStream(
+            new OutputStream() {
+              @Override
+              public void write(int b) {
+                hang();
+              }
+            },
+            true,
+            StandardCharsets.UTF_8));
+    try (RunningServer running = RunningServer.start(folder, "drain-delay", "0s")) {
+      assertThat(running.check("user", "alice").statusCode()).isEqualTo(200);
+      running.server.drain();
+      assertThat(running.server.left()).isEmpty();
+    } finally {
+      never.countDown();
+      System.setErr(before);
+      Logs.install(ServerSettings.defaults(), Ticker.system());
     }
   }
 

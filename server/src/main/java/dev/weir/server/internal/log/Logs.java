@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Filter;
 import java.util.logging.Formatter;
@@ -43,6 +44,9 @@ public final class Logs {
       Stream.of("io.grpc", "io.netty", "io.vertx", "io.lettuce", "reactor")
           .map(Logger::getLogger)
           .toList();
+
+  /** The writer of all lines to standard error. */
+  private static final LineWriter LINES = new LineWriter("weir-log").start();
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
@@ -75,16 +79,28 @@ public final class Logs {
   private static void toStandardError(
       Logger logger, Formatter formatter, Level level, @Nullable Filter filter) {
     for (Handler handler : logger.getHandlers()) {
-      if (handler instanceof ConsoleHandler) {
+      if (handler instanceof ConsoleHandler || LINES.owns(handler)) {
         logger.removeHandler(handler);
       }
     }
-    ConsoleHandler handler = new ConsoleHandler();
+    Handler handler = LINES.handler(formatter, standardError());
     handler.setLevel(Level.ALL);
-    handler.setFormatter(formatter);
     handler.setFilter(filter);
     logger.addHandler(handler);
     logger.setLevel(level);
+  }
+
+  /** Returns standard error as it is now. */
+  private static Consumer<String> standardError() {
+    ConsoleHandler console = new ConsoleHandler();
+    console.setFormatter(
+        new Formatter() {
+          @Override
+          public String format(LogRecord line) {
+            return line.getMessage();
+          }
+        });
+    return line -> console.publish(new LogRecord(Level.SEVERE, line));
   }
 
   public static Formatter formatter(LogFormat format) {
