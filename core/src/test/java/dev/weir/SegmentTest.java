@@ -46,7 +46,7 @@ class SegmentTest {
       value = Algorithm.class,
       names = {"TOKEN_BUCKET", "SLIDING_WINDOW_COUNTER", "SLIDING_WINDOW_LOG"})
   void addAndForget_agreeWithAMap_howeverKeysCollide(Algorithm algorithm) {
-    int runs = 50;
+    int runs = 30;
     SplittableRandom random = Seed.random("SegmentTest, " + algorithm, runs);
     for (int trial = 0; trial < runs; trial++) {
       Budget budget = new Budget(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);

@@ -59,7 +59,7 @@ class ForeignStoresTest {
   class LocalStores extends StoreContract {
     @Override
     protected StoreKind kind() {
-      return LOCAL;
+      return LOCAL.withEffort(EFFORT);
     }
   }
 

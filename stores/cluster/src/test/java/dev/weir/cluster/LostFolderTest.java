@@ -151,7 +151,6 @@ class LostFolderTest {
         .findFirst();
   }
 
-  @Tag("sample")
   @Test
   void olderCopyOfAFolder_isRefused_whileAnOtherRemembers_andANewOneJoins() throws Exception {
     Path older = folder.resolve("older");

@@ -161,6 +161,7 @@ class DamagedTest {
     List<Path> files = new ArrayList<>(files("*"));
     files.add(whole.resolve("config.anchor"));
     int refused = 0;
+    int kinds = Trials.runs(3, 9); // Of each file: all of them at full length.
     for (Path file : files) {
       byte[] content = Files.readAllBytes(file);
       List<byte[]> damages = new ArrayList<>();
@@ -177,6 +178,9 @@ class DamagedTest {
         damages.add(flipped);
         damages.add(withNoise(content, random));
       }
+      while (damages.size() > kinds) {
+        damages.remove(random.nextInt(damages.size()));
+      }
       for (int i = 0; i < damages.size(); i++) {
         String how = file.getFileName() + " " + i + ", -Dweir.seed=" + Trials.SEED;
         refused += refused(damaged(file, damages.get(i)), how) ? 1 : 0;
@@ -184,7 +188,7 @@ class DamagedTest {
       }
     }
     Trials.report("DamagedTest", tried);
-    assertThat(refused).isGreaterThan(5 * times);
+    assertThat(refused).isGreaterThan(tried / 7);
   }
 
   /** Returns a copy with up to 64 random bytes anywhere. */
