@@ -1,5 +1,6 @@
 package dev.weir;
 
+import dev.weir.internal.UncertainCause;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -799,6 +800,9 @@ public final class MemoryStore implements LocalStore {
       batch.decision(i, packed);
     } else {
       batch.result(i, packed, results.remaining(0), results.resetAfterNanos(0));
+    }
+    if (packed == PackedDecision.UNCERTAIN) {
+      batch.cause(i, UncertainCause.COUNTS);
     }
   }
 

@@ -7,8 +7,8 @@ package dev.weir;
  * <p>A value of zero or more is an admission: the permits that remain. A negative one is a refusal:
  * minus the nanoseconds after which to come back, {@code -}{@link Decision#NEVER} for never. {@link
  * #KEY_SPACE_FULL} is a refusal for want of room; {@link #UNCERTAIN} and {@link #OVERLOADED} are
- * those of a remote store that could not decide. If a policy allows such a request all the same
- * ({@link FailureMode#ALLOW}), the value is an admission with no permits left.
+ * those of a store that could not decide, or has not read its counts yet. If a policy allows such a
+ * request all the same ({@link FailureMode#ALLOW}), the value is an admission with no permits left.
  */
 public final class PackedDecision {
   /** The refusal with {@link Reason#KEY_SPACE_FULL}. */

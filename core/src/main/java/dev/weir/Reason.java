@@ -11,8 +11,8 @@ public enum Reason {
   /** The permits did not fit, but the policy is a shadow and never refuses. */
   SHADOW,
   /**
-   * No decision was possible: the shared store did not answer in time or cannot count the key, or
-   * the subject's limits, or the rules, are not known yet.
+   * No decision was possible: the shared store or the upstream server did not answer in time, the
+   * store cannot count the key, or the subject's limits, the rules or the counts are not known yet.
    */
   UNCERTAIN,
   /** The limiter has more work than it can do in time. */

@@ -632,7 +632,8 @@ public final class StateFolder implements AutoCloseable {
    * start is an orderly one. A run that has not begun has decided nothing: its reading ends, and
    * the folder stays as it was found.
    *
-   * @throws IOException if it is not saved; the next start is then one after a crash
+   * @throws IOException if it is not saved; the next start then goes on with the journal, or is one
+   *     after a crash if that is not {@linkplain #isComplete complete}
    */
   public void save() throws IOException {
     endReading();

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import dev.weir.internal.UncertainCause;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -136,6 +137,7 @@ final class UnreadPast {
           valid ? RETRY_NANOS : Decision.NEVER,
           0,
           nowNanos);
+      charges.cause(i, valid ? UncertainCause.COUNTS : "");
     }
     boolean unused = charges.settle();
   }

@@ -7,6 +7,9 @@ public final class UncertainCause {
   /** The limits of the request's subject are not known. */
   public static final String SUBJECT = "subject";
 
+  /** The counts of this process are being read after a start. */
+  public static final String COUNTS = "counts";
+
   /** The server has no rules yet. */
   public static final String NO_RULES = "no_rules";
 

@@ -34,7 +34,10 @@ final class Assembly {
   /** The fraction of the memory for keys that CL.THROTTLE gets if its table is in this process. */
   private static final long THROTTLE_SHARE = 4;
 
-  /** Time for the ports to close, in addition to the time for requests in flight. */
+  /**
+   * Time for the ports to close, in addition to the time for requests in flight. Their bounds add
+   * up to 10 s: if both kinds of event loops hang, the log names the ports and no loop.
+   */
   private static final Duration CLOSE_DOORS = Duration.ofSeconds(7);
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);

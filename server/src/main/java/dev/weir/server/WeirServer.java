@@ -31,8 +31,8 @@ public final class WeirServer implements AutoCloseable {
    * answering for the drain delay, so that balancers notice. Then its parts stop in the reverse of
    * the order in which they started (Assembly): the ports, which wait for requests in flight; the
    * rules; housekeeping. From here on nothing is decided, so the counts can be saved whole. If one
-   * of these parts hangs, it is left behind and the counts are not saved: the next start must not
-   * believe them. Parts that only report or lend stop after that: the history, the client of the
+   * of these parts hangs, it is left behind and the counts are not saved: an image would lack what
+   * it still decides, which the journal has. Parts that only report or lend stop after that: the history, the client of the
    * upstream server, telemetry. The configuration store, the lock of the state folder and the
    * store of the counts come last, since the parts before use them. Assembly lists all parts.
    */

@@ -98,13 +98,14 @@ class CountsBeingReadTest {
       assertThat(health(early.server)).isEqualTo(ServingStatus.NOT_SERVING);
       HttpResponse<String> refused = early.check("day", "x");
       assertThat(refused.statusCode()).isEqualTo(503);
-      assertThat(refused.body()).contains("UNCERTAIN");
+      assertThat(refused.body())
+          .contains("\"reason\":\"UNCERTAIN\",\"cause\":\"counts\"", "the server reads its counts");
       for (int i = 0; i < 7; i++) {
         HttpResponse<String> passes = early.check("open", "x");
         assertThat(passes.statusCode()).isEqualTo(200);
         assertThat(passes.body()).contains("UNCERTAIN");
       }
-      assertThat(throttle(early.server)).startsWith("-UNCERTAIN ");
+      assertThat(throttle(early.server)).startsWith("-UNCERTAIN ").contains(" (counts), ");
       assertThat(early.metric("weir_state_kept")).isZero();
       assertThat(starting).isNotDone();
 

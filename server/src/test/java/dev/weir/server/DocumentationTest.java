@@ -38,6 +38,7 @@ class DocumentationTest {
     }
     for (String cause :
         List.of(
+            UncertainCause.COUNTS,
             UncertainCause.NO_RULES,
             UncertainCause.SUBJECT,
             UncertainCause.UPSTREAM,

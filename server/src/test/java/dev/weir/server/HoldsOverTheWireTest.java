@@ -281,7 +281,7 @@ class HoldsOverTheWireTest {
     redis.kill();
     HttpResponse<String> uncertain = two.post("/v1/settle", settlement(second, "100"));
     assertThat(uncertain.statusCode()).isEqualTo(503);
-    assertThat(uncertain.body()).contains("could not decide whether the hold was settled before");
+    assertThat(uncertain.body()).contains("not decided whether the hold was settled before");
     try (RespClient client = new RespClient(two.server.respPort())) {
       assertThat(client.exchange("WEIR.SETTLE", second, "100")).startsWith("-UNCERTAIN ");
     }

@@ -98,6 +98,24 @@ class LeaseDoorTest {
   }
 
   @Test
+  void refusedRequestOfALease_isLogged() throws Exception {
+    Path rules = Files.writeString(folder.resolve("logged.yaml"), RULES);
+    try (LogCapture log = new LogCapture();
+        RunningServer logging =
+            RunningServer.start(
+                Map.of("rules", rules.toString()),
+                "log-refusals",
+                "100%",
+                "log-refusals-keys",
+                "plain")) {
+      String asks =
+          "{\"asks\":[{\"check\":{\"domain\":\"test\",\"descriptor\":{\"strict\":\"x\"},\"permits\":4}}]}";
+      assertThat(logging.post("/v1/lease", asks).body()).contains("OVER_LIMIT");
+      assertThat(log.await("refused: ")).contains("strict=x: OVER_LIMIT");
+    }
+  }
+
+  @Test
   void grpc_lendsAndTakesBackOnce() {
     Grant grant = lease(request("user", "grpc", 1_000).setId(7).setRefundable(true));
     assertThat(grant.getId()).isEqualTo(7);

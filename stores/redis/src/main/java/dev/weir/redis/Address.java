@@ -164,6 +164,6 @@ final class Address {
   }
 
   Link open(LinkSettings settings) {
-    return cluster ? new ClusterLink(uris, settings) : new SingleLink(uris.get(0), settings);
+    return cluster ? new RedisClusterLink(uris, settings) : new SingleLink(uris.get(0), settings);
   }
 }

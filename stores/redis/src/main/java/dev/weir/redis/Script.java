@@ -191,10 +191,10 @@ final class Script {
               if (error == null) {
                 return CompletableFuture.completedStage(bytes);
               }
-              Throwable cause = Causes.of(error);
+              Throwable cause = ErrorWords.of(error);
               boolean known =
                   cause instanceof RedisCommandExecutionException
-                      && problem.test(Causes.words(cause));
+                      && problem.test(ErrorWords.words(cause));
               return known ? other.get() : CompletableFuture.<byte[]>failedStage(cause);
             })
         .thenCompose(stage -> stage);
@@ -202,11 +202,11 @@ final class Script {
 
   /** Returns the exception for an error of the client. */
   static ShardException failed(Throwable error) {
-    Throwable cause = Causes.of(error);
+    Throwable cause = ErrorWords.of(error);
     if (cause instanceof ShardException known) {
       return known;
     }
-    String words = Causes.words(cause);
+    String words = ErrorWords.words(cause);
     if (cause instanceof RedisCommandExecutionException) {
       return new ShardException(ErrorReply.failure(words), words);
     }

@@ -196,14 +196,15 @@ final class SingleLink implements Link, Shard {
               if (error == null && count >= settings.replicas()) {
                 return reply;
               }
-              if (error != null && !(Causes.of(error) instanceof RedisCommandExecutionException)) {
+              if (error != null
+                  && !(ErrorWords.of(error) instanceof RedisCommandExecutionException)) {
                 throw Script.failed(error);
               }
               // Also if WAIT is refused: the requests themselves have been decided.
               String words =
                   error == null
                       ? count + " replicas have it (expected: " + settings.replicas() + ")"
-                      : "WAIT: " + Causes.words(error);
+                      : "WAIT: " + ErrorWords.words(error);
               throw new ShardException(Failure.REPLICAS, words);
             });
   }
@@ -279,7 +280,7 @@ final class SingleLink implements Link, Shard {
   private synchronized void notOpened(Throwable error) {
     connecting = false;
     connectAtNanos = ticker.nanos() + PAUSES_NANOS.longest(++failures);
-    String problem = Causes.words(error);
+    String problem = ErrorWords.words(error);
     if (!closed && !problem.equals(lastProblem)) {
       log.accept("cannot reach the store, trying again: " + problem);
       lastProblem = problem;

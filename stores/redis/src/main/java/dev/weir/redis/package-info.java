@@ -6,7 +6,7 @@
  *   <li>{@link dev.weir.redis.Script}: the function that decides in Redis, and its text in Lua
  *   <li>{@link dev.weir.redis.Message}: the arguments of a call
  *   <li>{@link dev.weir.redis.SingleLink}: the connection to one server
- *   <li>{@link dev.weir.redis.ClusterLink}: the connections to a Redis Cluster
+ *   <li>{@link dev.weir.redis.RedisClusterLink}: the connections to a Redis Cluster
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -355,14 +355,14 @@ public final class Caller {
           moved(operation);
           continue;
         }
-        operation.forEachUnknown(uncountable);
-        if (operation.stateUnknown()) {
+        operation.forEachUncountable(uncountable);
+        if (operation.isUncountable()) {
           fail(operation, Failure.STATE);
           continue;
         }
-        int unknown = operation.unknown();
-        counters.failed(Failure.STATE, unknown);
-        counters.decided.add(operation.charges() - unknown);
+        int uncounted = operation.uncountableCharges();
+        counters.failed(Failure.STATE, uncounted);
+        counters.decided.add(operation.charges() - uncounted);
         try {
           operation.answer();
         } catch (RuntimeException e) {

@@ -60,6 +60,7 @@ public final class SplitBatch {
       Batch part = part(i);
       int place = part == inFirst ? nextInFirst++ : nextInSecond++;
       whole.result(i, part.decision(place), part.remaining(place), part.resetAfterNanos(place));
+      whole.cause(i, part.cause(place));
     }
   }
 }

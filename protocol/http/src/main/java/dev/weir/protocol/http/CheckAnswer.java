@@ -268,6 +268,7 @@ public final class CheckAnswer {
     return switch (cause) {
       case "" -> "";
       case UncertainCause.SUBJECT -> ": the limits of its subject are not known";
+      case UncertainCause.COUNTS -> ": the server reads its counts";
       case UncertainCause.UPSTREAM -> ": the upstream server gave no answer";
       case UncertainCause.UNKNOWN_REASON ->
           ": the upstream server gave a reason that is not known here";

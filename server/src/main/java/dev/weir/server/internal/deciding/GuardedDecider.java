@@ -42,7 +42,7 @@ public final class GuardedDecider implements Decider {
   private final Engine engine;
   private final SystemLoad load;
   private final Ticker ticker;
-  private final UnknownAnswers unknown;
+  private final UndecidedAnswers unknown;
   private final RequestRecorder recorder;
   private final RefusalLog refusals;
   private final DecisionSource source;
@@ -60,7 +60,7 @@ public final class GuardedDecider implements Decider {
     engine = parts.engine;
     load = parts.load;
     ticker = parts.ticker;
-    unknown = new UnknownAnswers(parts.withoutRules == FailureMode.ALLOW, ticker);
+    unknown = new UndecidedAnswers(parts.withoutRules == FailureMode.ALLOW, ticker);
     recorder = parts.recorder;
     refusals = parts.refusals;
     undecided = parts.undecided;
@@ -246,7 +246,12 @@ public final class GuardedDecider implements Decider {
     if (source.decides() && overloaded(now, call.requests().size())) {
       List<Grant> grants = new ArrayList<>(call.requests().size());
       for (LoanRequest ask : call.requests()) {
-        source.refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
+        source.refuse(
+            ask.request(),
+            answer -> {
+              refusals.refused(ask.request(), answer);
+              grants.add(Grant.nothing(answer));
+            });
       }
       takeBack(call, takenBack -> waiting.accept(results(call, grants, takenBack)));
     } else {
@@ -306,7 +311,14 @@ public final class GuardedDecider implements Decider {
     all.add(0);
   }
 
-  private void decideLending(LoanRequest ask, Consumer<? super Grant> done) {
+  private void decideLending(LoanRequest ask, Consumer<? super Grant> last) {
+    Consumer<Grant> done =
+        refusals.isOn()
+            ? grant -> {
+              refusals.refused(ask.request(), grant.answer());
+              last.accept(grant);
+            }
+            : last::accept;
     if (!source.decides()) {
       done.accept(Grant.nothing(unknown.withoutRules(ask.request())));
       return;

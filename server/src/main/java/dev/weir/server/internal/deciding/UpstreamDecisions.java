@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** The server upstream, which decides in place of an engine without rules. */
-record UpstreamDecisions(Decider upstream, UnknownAnswers unknown) implements DecisionSource {
+record UpstreamDecisions(Decider upstream, UndecidedAnswers unknown) implements DecisionSource {
   private static final String NO_HOLDS =
       "hold: not passed on to the server upstream (expected: a call of that server)";
 

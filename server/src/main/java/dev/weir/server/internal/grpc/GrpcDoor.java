@@ -238,7 +238,6 @@ public final class GrpcDoor implements Port {
 
   @Override
   public void close(Duration timeout) throws IOException, InterruptedException {
-    server.shutdown();
     if (!endCalls(ticker.nanos() + timeout.toNanos())) {
       server.shutdownNow();
       if (!server.awaitTermination(1, TimeUnit.SECONDS)) {

@@ -506,8 +506,7 @@ public final class Endpoints {
           request,
           503,
           "Not settled",
-          "the store could not decide whether the hold was settled before (expected: the same call"
-              + " again)");
+          "not decided whether the hold was settled before (expected: the same call again)");
       return;
     }
     response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);

@@ -166,6 +166,7 @@ final class HttpInput extends ChannelDuplexHandler {
         || wasHead
         || !framing.inHead()
         || !peer.isIdle()
+        || peer.isEnding() // Then the answer says that the connection closes.
         || !UnreadAnswers.none(ctx.channel())) {
       return from; // Answers keep their order, and a client that does not read has to wait.
     }

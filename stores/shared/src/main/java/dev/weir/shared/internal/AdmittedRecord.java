@@ -58,7 +58,7 @@ public final class AdmittedRecord extends Operation {
   }
 
   @Override
-  public boolean stateUnknown() {
+  public boolean isUncountable() {
     return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }
 

@@ -117,14 +117,14 @@ public final class DecideMany extends Operation {
 
   /** Returns true if the only reason of the refusal is that the state of some key is not known. */
   @Override
-  public boolean stateUnknown() {
+  public boolean isUncountable() {
     return !allowed
         && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
         && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
   }
 
   @Override
-  public void forEachUnknown(Keys keys) {
+  public void forEachUncountable(Keys keys) {
     for (int i = 0; i < results.size(); i++) {
       if (results.get(i).reason() == Reason.UNCERTAIN) {
         keys.key(sent.get(i).binding(), sent.get(i).fingerprint());
@@ -133,7 +133,7 @@ public final class DecideMany extends Operation {
   }
 
   @Override
-  public int unknown() {
+  public int uncountableCharges() {
     return (int) results.stream().filter(each -> each.reason() == Reason.UNCERTAIN).count();
   }
 

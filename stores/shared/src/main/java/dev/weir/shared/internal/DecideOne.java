@@ -105,7 +105,7 @@ public final class DecideOne extends Operation {
   }
 
   @Override
-  public boolean stateUnknown() {
+  public boolean isUncountable() {
     return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }
 

@@ -61,8 +61,8 @@ public abstract class Operation {
   /** Reads its part of the reply. */
   public abstract void read(Reply reply);
 
-  /** Returns true if by the reply a key's state is not known; then nothing was charged. */
-  public boolean stateUnknown() {
+  /** Returns true if by the reply a key cannot be counted; then nothing was charged. */
+  public boolean isUncountable() {
     return false;
   }
 
@@ -86,15 +86,15 @@ public abstract class Operation {
     throw new IllegalStateException("an operation on one key");
   }
 
-  /** Calls {@code keys} for each key whose state is not known, by the reply. */
-  public void forEachUnknown(Keys keys) {
-    if (stateUnknown()) {
+  /** Calls {@code keys} for each key that cannot be counted, by the reply. */
+  public void forEachUncountable(Keys keys) {
+    if (isUncountable()) {
       keys.key(binding(), fingerprint());
     }
   }
 
-  /** Returns the number of charges whose state is not known, although others were decided. */
-  public int unknown() {
+  /** Returns the number of charges of keys that cannot be counted, although others were decided. */
+  public int uncountableCharges() {
     return 0;
   }
 

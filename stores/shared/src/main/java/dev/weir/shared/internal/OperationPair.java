@@ -48,7 +48,7 @@ public final class OperationPair extends Operation {
       return this;
     }
     for (Operation each : both) {
-      if (!each.moved() && each.stateUnknown()) {
+      if (!each.moved() && each.isUncountable()) {
         each.fail(Failure.STATE);
       } else if (!each.moved()) {
         each.answer();
@@ -61,13 +61,13 @@ public final class OperationPair extends Operation {
   }
 
   @Override
-  public boolean stateUnknown() {
-    return both.stream().anyMatch(Operation::stateUnknown);
+  public boolean isUncountable() {
+    return both.stream().anyMatch(Operation::isUncountable);
   }
 
   @Override
-  public void forEachUnknown(Keys keys) {
-    both.forEach(each -> each.forEachUnknown(keys));
+  public void forEachUncountable(Keys keys) {
+    both.forEach(each -> each.forEachUncountable(keys));
   }
 
   @Override

@@ -16,7 +16,7 @@ public final class Detection {
    * How is a format detected, and why by hand? Libraries guess a media type from the first bytes,
    * and all of these formats are text/plain to them. Here the first lines are read by each format's
    * own reader. A format is chosen if it alone reads them, with a plausible time, status and
-   * client. If two read the same lines, or each reads some of them, an error names them, because a
+   * client; an object of JSON has its format by its columns. If two read the same lines, or each reads some of them, an error names them, because a
    * wrong column as the key is a wrong answer that nobody notices. If no format reads the lines,
    * they are tried once more without the text that other programs write before a record. If no line
    * has an address as its client, the first word may be anything, and the input is refused.

@@ -15,8 +15,9 @@ final class JsonLogs {
   /**
    * A format of JSON logs.
    *
-   * @param signs the columns that mark the format; all must be present, with a bar between those of
-   *     which one is enough
+   * @param signs the columns that mark the format, with a bar between those of which one is enough.
+   *     All must be among the columns of the first lines together. A field of an object within has
+   *     a name with dots; a list is no column.
    * @param views the views that the columns have
    * @param timeColumn the column with the time of a request. If it is not {@code time}, and the log
    *     has no other column of that name, there is a view {@code time} on it.
@@ -53,7 +54,7 @@ final class JsonLogs {
 
   private static Map<Format, JsonLog> all() {
     Map<Format, JsonLog> all = new LinkedHashMap<>();
-    all.put(
+    all.put( // Its headers, and so the agent, are lists, which are no columns.
         Format.CADDY,
         new JsonLog(
             List.of("ts", "request.uri", "request.proto"),

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param allow true if such requests pass
  */
-record UnknownAnswers(boolean allow, Ticker ticker) {
+record UndecidedAnswers(boolean allow, Ticker ticker) {
   /** The retry-after of these requests, the same as with a store that does not answer. */
   private static final long RETRY_NANOS = 1_000_000_000L;
 

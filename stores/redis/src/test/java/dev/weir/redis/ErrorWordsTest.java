@@ -16,18 +16,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CausesTest {
+class ErrorWordsTest {
   @Test
   void words_areTheFirstCauses_orWhatItIs() {
-    assertThat(Causes.words(new IllegalStateException("outer", new IOException("inner"))))
+    assertThat(ErrorWords.words(new IllegalStateException("outer", new IOException("inner"))))
         .isEqualTo("inner");
-    assertThat(Causes.words(new CompletionException(new ClosedChannelException())))
+    assertThat(ErrorWords.words(new CompletionException(new ClosedChannelException())))
         .isEqualTo("the connection was closed");
-    assertThat(Causes.words(new TimeoutException())).isEqualTo("no answer in time");
-    assertThat(Causes.words(new IllegalStateException(""))).isEqualTo("IllegalStateException");
-    assertThat(Causes.words(new IllegalStateException("a null")))
+    assertThat(ErrorWords.words(new TimeoutException())).isEqualTo("no answer in time");
+    assertThat(ErrorWords.words(new IllegalStateException(""))).isEqualTo("IllegalStateException");
+    assertThat(ErrorWords.words(new IllegalStateException("a null")))
         .isEqualTo("IllegalStateException");
-    assertThat(Causes.words(new IllegalStateException("RedisHandshakeHandler not registered")))
+    assertThat(ErrorWords.words(new IllegalStateException("RedisHandshakeHandler not registered")))
         .isEqualTo("the connection was closed while it was being made");
   }
 

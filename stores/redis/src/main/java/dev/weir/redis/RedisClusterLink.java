@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * A link to a cluster. Each node that has slots is a shard with a circuit breaker of its own. Safe
  * for use by many threads.
  */
-final class ClusterLink implements Link {
+final class RedisClusterLink implements Link {
   /** The most calls in flight: the operations of each slot are a call of their own. */
   private static final int MAX_IN_FLIGHT = 256;
 
@@ -68,7 +68,7 @@ final class ClusterLink implements Link {
   private record LinkedCluster(
       StatefulRedisClusterConnection<byte[], byte[]> connection, Script script) {}
 
-  ClusterLink(List<RedisURI> uris, LinkSettings settings) {
+  RedisClusterLink(List<RedisURI> uris, LinkSettings settings) {
     this.settings = settings;
     ticker = settings.ticker();
     checks = new Checks(settings.store());
@@ -233,7 +233,7 @@ final class ClusterLink implements Link {
   private synchronized void notOpened(Throwable error) {
     connecting = false;
     connectAtNanos = ticker.nanos() + CONNECT_PAUSE_NANOS;
-    String problem = Causes.words(error);
+    String problem = ErrorWords.words(error);
     if (!closed && !problem.equals(lastProblem)) {
       settings.store().log().accept("cannot reach the store, trying again: " + problem);
       lastProblem = problem;
@@ -316,7 +316,7 @@ final class ClusterLink implements Link {
 
     @Override
     public int slot(SharedBinding binding, long fingerprint) {
-      return ClusterLink.this.slot(binding, fingerprint);
+      return RedisClusterLink.this.slot(binding, fingerprint);
     }
 
     @Override

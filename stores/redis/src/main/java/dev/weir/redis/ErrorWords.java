@@ -9,14 +9,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /** The causes of failures, in words for the log. */
-final class Causes {
+final class ErrorWords {
   /** The client's message for a connection that was closed before it was ready. */
   private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
 
   /** A pattern of messages that were formatted with a missing value. */
   private static final Pattern NOTHING = Pattern.compile("\\bnull\\b");
 
-  private Causes() {}
+  private ErrorWords() {}
 
   /** Returns an error without the exceptions in which futures wrap it. */
   static Throwable of(Throwable error) {
