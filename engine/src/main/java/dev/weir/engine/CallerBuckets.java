@@ -9,20 +9,26 @@ import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Store;
-import java.util.concurrent.ConcurrentHashMap;
+import dev.weir.engine.internal.callers.CallerWindows;
+import dev.weir.engine.internal.callers.RecentBindings;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Token buckets that belong to no rule: every request describes its own, as in {@code CL.THROTTLE}
- * and {@code THROTTLE}. Safe for use by many threads.
+ * Token buckets and windows that belong to no rule: every request describes its own, as in {@code
+ * CL.THROTTLE} and {@code INCREX}. Safe for use by many threads.
  *
- * <p>A key's state is the instant at which its bucket is full again, whatever the numbers that come
- * with a request. As long as requests for a key come with the same numbers, it keeps to them like
- * any token bucket.
+ * <p>The state of a key's bucket is the instant at which its bucket is full again, whatever the
+ * numbers that come with a request. As long as requests for a key come with the same numbers, it
+ * keeps to them like any token bucket.
  *
- * <p>All keys are counted under one name in a store. Processes whose buckets are in one shared
+ * <p>A key's windows are counted apart from its bucket, and each length of a window by itself.
+ *
+ * <p>All buckets are counted under one name in a store. Processes whose buckets are in one shared
  * store count together. Deciding allocates nothing if the store is in this process and the bucket
  * is one of the last that were requested.
  */
@@ -33,37 +39,18 @@ public final class CallerBuckets {
    */
   static final String NAME = "buckets of callers";
 
-  /** The most buckets that are remembered. Any more are made anew, which costs only time. */
-  private static final int MAX_REMEMBERED = 4_096;
-
-  /** The number of buckets that are found without allocating; a power of two. */
-  private static final int RECENT = 256;
+  /** The beginning of the names under which windows are counted. */
+  private static final String WINDOWS = "windows of callers";
 
   private static final long SECOND = 1_000_000_000L;
   private static final long MAX_PERIOD_SECONDS = Quota.MAX_WINDOW_NANOS / SECOND;
-
-  private record Numbers(long burst, long count, long periodSeconds) {}
-
-  private record KnownBucket(Numbers numbers, Binding binding) {
-    boolean matches(long burst, long count, long periodSeconds) {
-      return numbers.burst == burst
-          && numbers.count == count
-          && numbers.periodSeconds == periodSeconds;
-    }
-  }
 
   private final Store store;
   private final @Nullable LocalStore local;
   private final Fingerprint fingerprint;
   private final Binding any;
-  private final ConcurrentHashMap<Numbers, KnownBucket> remembered = new ConcurrentHashMap<>();
-
-  /**
-   * The last buckets, written without a lock on purpose: a bucket is immutable, and is compared
-   * before it is used.
-   */
-  private final @Nullable KnownBucket[] recent = new KnownBucket[RECENT];
-
+  private final RecentBindings bindings;
+  private final CallerWindows windows;
   private final LongAdder requests = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder keySpaceFull = new LongAdder();
@@ -81,6 +68,11 @@ public final class CallerBuckets {
     local = store instanceof LocalStore here ? here : null;
     fingerprint = store.fingerprint();
     any = store.bind(NAME, policy(1, 1, 1), nowNanos);
+    bindings =
+        new RecentBindings(
+            (burst, count, periodSeconds, unused) ->
+                store.variant(any, policy(burst, count, periodSeconds)));
+    windows = new CallerWindows(store, WINDOWS);
     Binding unused = store.variant(any, policy(2, 1, 1)); // Fails now if it would fail later.
   }
 
@@ -98,32 +90,20 @@ public final class CallerBuckets {
    * @throws IllegalArgumentException if the numbers make no bucket; the message has the reason
    */
   public Binding bucket(long burst, long count, long periodSeconds) {
-    int slot = slot(burst, count, periodSeconds);
-    KnownBucket known = recent[slot];
-    if (known == null || !known.matches(burst, count, periodSeconds)) {
-      known = remembered(new Numbers(burst, count, periodSeconds));
-      recent[slot] = known;
-    }
-    return known.binding;
+    return bindings.of(burst, count, periodSeconds, 0);
   }
 
-  private static int slot(long burst, long count, long periodSeconds) {
-    long mixed = ((burst * 31 + count) * 31 + periodSeconds) * 0x9e3779b97f4a7c15L;
-    return (int) (mixed >>> 32) & (RECENT - 1);
-  }
-
-  private KnownBucket remembered(Numbers numbers) {
-    KnownBucket known = remembered.get(numbers);
-    if (known != null) {
-      return known;
-    }
-    Policy policy = policy(numbers.burst, numbers.count, numbers.periodSeconds);
-    KnownBucket made = new KnownBucket(numbers, store.variant(any, policy));
-    if (remembered.size() >= MAX_REMEMBERED) {
-      remembered.clear();
-    }
-    remembered.put(numbers, made);
-    return made;
+  /**
+   * Returns the sliding window with those numbers, to which keys are charged. No window of that
+   * length admits more than the largest limit of its requests.
+   *
+   * @param limit 0 to 4294967295
+   * @param windowNanos 1 to the longest window of a {@link Quota}
+   * @throws IllegalArgumentException if the numbers make no window, or if callers already have as
+   *     many lengths of windows as there may be; the message has the reason
+   */
+  public Binding window(long limit, long windowNanos, long nowNanos) {
+    return windows.window(limit, windowNanos, nowNanos);
   }
 
   private static Policy policy(long burst, long count, long periodSeconds) {
@@ -142,7 +122,8 @@ public final class CallerBuckets {
    * Decides every request of a batch, each for itself and in their order, and passes it to {@code
    * done}: before this returns if {@link #decidesHere}, else on a thread of the store.
    *
-   * @param batch with bindings from {@link #bucket} and fingerprints from {@link #key}
+   * @param batch with bindings from {@link #bucket} or {@link #window}, and fingerprints from
+   *     {@link #key}
    */
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     if (local == null) {
@@ -188,11 +169,29 @@ public final class CallerBuckets {
   }
 
   /**
-   * Forgets what a key has used, whatever its bucket. Passes to {@code done} whether there was
-   * anything: before this returns if {@link #decidesHere}, else on a thread of the store.
+   * Forgets what a key has used, whatever its bucket and its windows. Passes to {@code done}
+   * whether there was anything: before this returns if {@link #decidesHere}, else on a thread of
+   * the store.
    */
   public void reset(long key, long nowNanos, Consumer<? super Boolean> done) {
-    store.reset(any, key, nowNanos, done);
+    List<Binding> all = windows.all();
+    all.add(any);
+    AtomicInteger missing = new AtomicInteger(all.size());
+    AtomicBoolean found = new AtomicBoolean();
+    for (Binding each : all) {
+      store.reset(
+          each,
+          key,
+          nowNanos,
+          known -> {
+            if (known) {
+              found.set(true);
+            }
+            if (missing.decrementAndGet() == 0) {
+              done.accept(found.get());
+            }
+          });
+    }
   }
 
   /** Returns the counts. */

@@ -14,8 +14,8 @@
  *
  * <p>Hidden parts: {@code internal.matching} finds the rules of a request and keeps it while it
  * waits; {@code internal.queues}, {@code internal.leases}, {@code internal.holds}, {@code
- * internal.subjects} and {@code internal.metrics} hold the parts that their names describe; {@code
- * internal.stores} divides a request between two stores.
+ * internal.callers}, {@code internal.subjects} and {@code internal.metrics} hold the parts that
+ * their names describe; {@code internal.stores} divides a request between two stores.
  *
  * <p>More than 20 types: requests, answers, leases, queues and their metrics are one vocabulary.
  */

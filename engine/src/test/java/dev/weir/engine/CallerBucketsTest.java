@@ -8,11 +8,15 @@ import dev.weir.Batch;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Store;
+import dev.weir.engine.internal.callers.CallerWindows;
 import dev.weir.testkit.LateStore;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Buckets that every request describes anew, in a store of this process and in another. */
@@ -183,5 +187,82 @@ class CallerBucketsTest {
     long bytes = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(bytes / 1_000).as("for 16: at most the callback").isLessThan(64);
     assertThat(decided[0]).isEqualTo(16 * 4_000);
+  }
+
+  /** Requests permits of a window, and returns what remains; -1 if they are refused. */
+  private long take(String key, long permits, long limit, long windowNanos, long nowNanos) {
+    Batch batch = new Batch(1).detailed();
+    batch.add(buckets.window(limit, windowNanos, nowNanos), key(buckets, key), permits);
+    buckets.decide(batch, nowNanos, decided -> {});
+    return batch.allowed(0) ? batch.remaining(0) : -1;
+  }
+
+  @Test
+  void windows_neverHoldMoreThanTheirLimit_andRefuseNothingThatFits() {
+    int runs = 100;
+    SplittableRandom seeds = Trials.random("windows of callers", runs);
+    for (int run = 0; run < runs; run++) {
+      SplittableRandom random = seeds.split();
+      long limit = random.nextLong(1, 30);
+      long window = random.nextLong(1_000, 100_000_000_000L);
+      long late =
+          buckets.window(limit, window, 0).policy().granularityNanos(); // See guarantees.md.
+      String key = "windows" + run;
+      List<WindowChecker.Operation> admitted = new ArrayList<>();
+      long now = random.nextLong(0, 1_000_000_000_000L);
+      for (int i = 0; i < 200; i++) {
+        now += random.nextLong(0, 1 + window / limit);
+        long permits = random.nextLong(1, 4);
+        long instant = now;
+        long counted =
+            admitted.stream()
+                .filter(each -> each.startNanos() > instant - window - late)
+                .mapToLong(WindowChecker.Operation::permits)
+                .sum();
+        if (take(key, permits, limit, window, now) >= 0) {
+          admitted.add(WindowChecker.Operation.admitted(key, permits, now));
+        } else {
+          assertThat(counted + permits)
+              .as("run %d, -Dweir.seed=%d", run, Trials.SEED)
+              .isGreaterThan(limit);
+        }
+      }
+      assertThat(WindowChecker.maxInAnyWindow(admitted, window))
+          .as("run %d, -Dweir.seed=%d", run, Trials.SEED)
+          .isLessThanOrEqualTo(limit);
+    }
+  }
+
+  @Test
+  void otherLimitsOfOneLength_countTogether_andOtherLengthsApart() {
+    assertThat(take("k", 2, 3, SECOND, 0)).isEqualTo(1);
+    assertThat(take("k", 1, 5, SECOND, 0)).isEqualTo(2);
+    assertThat(take("k", 1, 3, SECOND, 0)).isEqualTo(-1);
+    assertThat(take("k", 1, 3, 2 * SECOND, 0)).isEqualTo(2);
+    assertThat(request("k", 3, 1, 10, 0)).as("the bucket of the key").isEqualTo(2);
+    List<Boolean> known = new ArrayList<>();
+    buckets.reset(key(buckets, "k"), 0, known::add);
+    buckets.reset(key(buckets, "k"), 0, known::add);
+    assertThat(known).containsExactly(true, false);
+    assertThat(take("k", 3, 3, SECOND, 0)).isZero();
+    assertThat(take("k", 3, 3, 2 * SECOND, 0)).isZero();
+  }
+
+  @Test
+  void lengthsOfWindows_areBounded_andThoseThatAreThereGoOn() {
+    for (int i = 1; i <= CallerWindows.MAX_WINDOWS; i++) {
+      assertThat(take("k", 1, 1, i * SECOND, 0)).isZero();
+    }
+    assertThatThrownBy(() -> buckets.window(1, 1_000 * SECOND, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "window: 1000000 ms (expected: one of at most 256 lengths that all callers have"
+                + " together)");
+    assertThat(take("k", 1, 1, SECOND, 0)).isEqualTo(-1);
+    assertThat(take("k", 1, 2, 256 * SECOND, 0)).isZero();
+    for (int limit = 1; limit <= 10_000; limit++) { // More than are remembered.
+      buckets.window(limit, SECOND, 0);
+    }
+    assertThat(take("k", 1, 1, SECOND, 0)).isEqualTo(-1);
   }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the replies to Redis clients, byte for byte. */
 class RespDoorTest {
@@ -96,6 +97,68 @@ class RespDoorTest {
             + " the point)"
       })
   void gcraOfWrongArguments_isOneClearError(String command, String error) throws Exception {
+    assertThat(client.exchange(command.split(" "))).isEqualTo("-ERR " + error + "|");
+  }
+
+  private void increx(String command, long value, long applied) throws Exception {
+    assertThat(client.exchange(command.split(" ")))
+        .as(command)
+        .isEqualTo("*2|:" + value + "|:" + applied + "|");
+  }
+
+  @Test
+  void increx_countsASlidingWindow() throws Exception {
+    increx("INCREX inc UBOUND 3 EX 500 ENX", 1, 1);
+    increx("increx inc ubound 3 ex 500 byint 2", 3, 2);
+    increx("INCREX inc UBOUND 3 EX 500 ENX", 3, 0);
+    increx("INCREX inc BYINT 9 UBOUND 3 PX 500000 ENX", 3, 0);
+    increx("INCREX inc UBOUND 5 PX 500000", 4, 1);
+    increx("INCREX inc UBOUND 3 EX 500", 3, 0);
+    increx("INCREX inc UBOUND 3 EX 60", 1, 1);
+    increx("INCREX none UBOUND 0 EX 60", 0, 0);
+    throttle("CL.THROTTLE inc 3 1 500", 0, 4, 3, -1, 500);
+    assertThat(client.exchange("DEL", "inc", "none")).isEqualTo(":1|");
+    increx("INCREX inc UBOUND 3 EX 500 ENX", 1, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INCREX k UBOUND 3 SATURATE EX 5 | SATURATE",
+        "INCREX k UBOUND 3 LBOUND 0 EX 5 | LBOUND",
+        "INCREX k BYFLOAT 1.5 UBOUND 3 EX 5 | BYFLOAT",
+        "INCREX k UBOUND 3 EXAT 1800000000 | EXAT",
+        "INCREX k UBOUND 3 PERSIST EX 5 | PERSIST",
+        "INCREX k UBOUND 3 EX 5 PX 5000 | PX",
+        "INCREX k UBOUND 3 EX 5 UBOUND 3 | UBOUND",
+        "INCREX k UBOUND 3 EX 5 ENX ENX | ENX",
+        "INCREX k UBOUND 3 EX 5 BYINT | BYINT",
+        "INCREX k BYINT 1 EX 5 | no UBOUND",
+        "INCREX k BYINT 1 UBOUND 5 | neither EX nor PX"
+      })
+  void increxThatIsNoLimit_isOneClearError(String line) throws Exception {
+    String[] parts = line.split(" [|] ");
+    assertThat(client.exchange(parts[0].split(" ")))
+        .isEqualTo(
+            "-ERR INCREX: "
+                + parts[1]
+                + " (expected: <key> [BYINT <n>] UBOUND <limit> EX <seconds> | PX <milliseconds>"
+                + " [ENX])|");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "INCREX k UBOUND 3 EX 0; EX: 0 (expected: a whole number, 1..31622400)",
+        "INCREX k UBOUND 3 PX 0; PX: 0 (expected: a whole number, 1..31622400000)",
+        "INCREX k UBOUND -1 EX 5; UBOUND: -1 (expected: a whole number, 0..4294967295)",
+        "INCREX k BYINT 0 UBOUND 3 EX 5; BYINT: 0 (expected: a whole number,"
+            + " 1..576460752303423487)",
+        "INCREX k UBOUND 3; wrong number of arguments for 'increx' command (expected: <key>"
+            + " [BYINT <n>] UBOUND <limit> EX <seconds> | PX <milliseconds> [ENX])"
+      })
+  void increxOfWrongNumbers_isOneClearError(String command, String error) throws Exception {
     assertThat(client.exchange(command.split(" "))).isEqualTo("-ERR " + error + "|");
   }
 
@@ -206,10 +269,10 @@ class RespDoorTest {
     assertThat(client.exchange("SELECT", "0")).isEqualTo("+OK|");
     assertThat(client.exchange("ECHO", "hello")).isEqualTo("$5|hello|");
     assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":23|");
+    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":24|");
     assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
     assertThat(client.exchange("COMMAND"))
-        .startsWith("*23|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+        .startsWith("*24|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")

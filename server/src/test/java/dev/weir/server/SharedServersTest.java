@@ -193,6 +193,11 @@ class SharedServersTest {
       assertThat(one.throttle(cell)).as("reset for both").startsWith(0L, 3L, 2L);
       assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
       assertThat(allowedOf(100, one, two)).isEqualTo(40);
+      String[] increx = {"INCREX", "k", "UBOUND", "3", "EX", "86400", "ENX"};
+      assertThat(one.exchange(increx)).isEqualTo("*2|:1|:1|");
+      assertThat(two.exchange(increx)).isEqualTo("*2|:2|:1|");
+      assertThat(one.exchange(increx)).isEqualTo("*2|:3|:1|");
+      assertThat(two.exchange(increx)).isEqualTo("*2|:3|:0|");
 
       redis.kill();
       awaitAvailable(false);

@@ -270,8 +270,7 @@ public final class CheckAnswer {
       case UncertainCause.SUBJECT -> ": the limits of its subject are not known";
       case UncertainCause.COUNTS -> ": the server reads its counts";
       case UncertainCause.UPSTREAM -> ": the upstream server gave no answer";
-      case UncertainCause.UNKNOWN_REASON ->
-          ": the upstream server gave a reason that is not known here";
+      case UncertainCause.UNKNOWN_REASON -> ": the upstream server's reason is not known here";
       default -> ": the shared store gave no decision";
     };
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The commands of the port for Redis clients. Replies are those of the Redis commands of the same
  * name, as far as clients need them to connect; {@code CL.THROTTLE} is redis-cell's, {@code
- * THROTTLE} throttlecrab's, and {@code GCRA} the one that clients of Redis send. Confined to one
- * event loop.
+ * THROTTLE} throttlecrab's, and {@code GCRA} and {@code INCREX} those that clients of Redis send.
+ * Confined to one event loop.
  */
 final class RespCommands {
   /** The state of the connection after a command. */
@@ -45,6 +45,7 @@ final class RespCommands {
           new KnownCommand("cl.throttle", -5, 1, "write"),
           new KnownCommand("throttle", -5, 1, "write"),
           new KnownCommand("gcra", -5, 1, "write"),
+          new KnownCommand("increx", -IncrexArguments.LEAST, 1, "write"),
           new KnownCommand("weir.check", -5, 0, "write"),
           new KnownCommand("weir.charge", -5, 0, "write"),
           new KnownCommand("weir.hold", -5, 0, "write"),
@@ -96,7 +97,6 @@ final class RespCommands {
   private static final String REDIS_VERSION = "7.0.0";
 
   private static final long MAX_COUNT = Quota.MAX_PERMITS;
-  private static final long MAX_SECONDS = Quota.MAX_WINDOW_NANOS / 1_000_000_000L;
 
   /** The largest quantity; a sum with it is in range. */
   static final long MAX_QUANTITY = Long.MAX_VALUE >> 4;
@@ -140,7 +140,7 @@ final class RespCommands {
     if (session.transaction != null) {
       return inTransaction(session, session.transaction, command, nowNanos, later);
     }
-    ThrottleCalls.Dialect dialect = dialect(command);
+    ThrottleCalls.Dialect dialect = ThrottleArguments.dialect(command);
     try {
       if (dialect != null) {
         return checks.run(later)
@@ -290,17 +290,6 @@ final class RespCommands {
     return checks.run(later) && calls.run(nowNanos, out, later);
   }
 
-  /** Returns the dialect of a command that describes its bucket; null for another command. */
-  private static ThrottleCalls.@Nullable Dialect dialect(RespArguments command) {
-    if (command.is(0, "CL.THROTTLE")) {
-      return ThrottleCalls.Dialect.CELL;
-    }
-    if (command.is(0, "THROTTLE")) {
-      return ThrottleCalls.Dialect.CRAB;
-    }
-    return command.is(0, "GCRA") ? ThrottleCalls.Dialect.GCRA : null;
-  }
-
   private NextStep throttle(
       RespSession session,
       RespArguments command,
@@ -311,30 +300,7 @@ final class RespCommands {
     if (!session.authenticated) {
       return error(NO_AUTH, nowNanos, later);
     }
-    boolean gcra = dialect == ThrottleCalls.Dialect.GCRA;
-    if (gcra ? !GcraArguments.fit(command) : command.count() < 5 || command.count() > 6) {
-      throw wrongCount(
-          command,
-          gcra
-              ? GcraArguments.EXPECTED
-              : "<key> <max_burst> <count per period> <period seconds> [<quantity>]");
-    }
-    long maxBurst =
-        dialect == ThrottleCalls.Dialect.CRAB
-            ? command.number(1 + 1, "max_burst", 1, MAX_COUNT)
-            : command.number(1 + 1, "max_burst", 0, MAX_COUNT - 1) + 1;
-    long count = command.number(3, gcra ? "tokens_per_period" : "count per period", 1, MAX_COUNT);
-    long seconds;
-    long quantity;
-    if (gcra) {
-      GcraArguments.Rate rate = GcraArguments.rate(command, count);
-      count = rate.count();
-      seconds = rate.seconds();
-      quantity = GcraArguments.tokens(command);
-    } else {
-      seconds = command.number(4, "period", 1, MAX_SECONDS);
-      quantity = command.count() == 6 ? command.number(5, "quantity", 0, MAX_QUANTITY) : 1;
-    }
+    ThrottleArguments asks = ThrottleArguments.read(dialect, command, buckets, nowNanos);
     if (LoopLag.here().overloaded(nowNanos, 1)) {
       NextStep after =
           error(
@@ -350,7 +316,7 @@ final class RespCommands {
       return NextStep.AGAIN;
     }
     asked++;
-    calls.add(dialect, key(command, 1), maxBurst, count, seconds, quantity);
+    calls.add(dialect, asks.limit(), key(command, 1), asks.quantity());
     return NextStep.GO_ON;
   }
 
@@ -650,14 +616,13 @@ final class RespCommands {
     return sections.toString();
   }
 
-  private static void count(RespArguments command, int min, int max, String expected)
-      throws BadRequest {
+  static void count(RespArguments command, int min, int max, String expected) throws BadRequest {
     if (command.count() < min || command.count() > max) {
       throw wrongCount(command, expected);
     }
   }
 
-  private static BadRequest wrongCount(RespArguments command, @Nullable String expected) {
+  static BadRequest wrongCount(RespArguments command, @Nullable String expected) {
     String name = command.shown(0).toLowerCase(Locale.ROOT);
     return new BadRequest(
         "wrong number of arguments for '" + name + "' command (expected: " + expected + ")");

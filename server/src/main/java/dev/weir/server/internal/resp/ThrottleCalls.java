@@ -10,17 +10,18 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Calls of {@code CL.THROTTLE}, {@code GCRA} and {@code THROTTLE} that wait to be decided together,
- * and their replies. The dialects contradict each other: [redis-cell] and {@code GCRA} state
- * whether a call is limited, [throttlecrab] whether it is allowed; their limits differ by one, and
- * the last two numbers change places. Confined to one event loop.
+ * Calls of {@code CL.THROTTLE}, {@code GCRA}, {@code THROTTLE} and {@code INCREX} that wait to be
+ * decided together, and their replies. The dialects contradict each other: [redis-cell] and {@code
+ * GCRA} state whether a call is limited, [throttlecrab] whether it is allowed; their limits differ
+ * by one, and the last two numbers change places. Confined to one event loop.
  */
 final class ThrottleCalls {
   /** The dialect of a call. */
   enum Dialect {
     CELL,
     CRAB,
-    GCRA
+    GCRA,
+    INCREX
   }
 
   /**
@@ -54,13 +55,13 @@ final class ThrottleCalls {
       dialects = new Dialect[capacity];
     }
 
-    void add(Dialect dialect, Binding bucket, long key, long quantity) {
+    void add(Dialect dialect, Binding limit, long key, long quantity) {
       int size = batch.size();
       if (size == dialects.length) {
         dialects = Arrays.copyOf(dialects, 2 * size);
       }
       dialects[size] = dialect;
-      batch.add(bucket, key, quantity);
+      batch.add(limit, key, quantity);
     }
   }
 
@@ -84,12 +85,10 @@ final class ThrottleCalls {
   /**
    * Adds a call; there must be room.
    *
-   * @param burst the permits that a key has at once if it was never used, in the sense of the
-   *     algorithm
-   * @throws IllegalArgumentException if the numbers make no bucket; its message states the reason
+   * @param limit the bucket or window, of {@link #buckets}
    */
-  void add(Dialect dialect, long key, long burst, long count, long periodSeconds, long quantity) {
-    waiting.add(dialect, buckets.bucket(burst, count, periodSeconds), key, quantity);
+  void add(Dialect dialect, Binding limit, long key, long quantity) {
+    waiting.add(dialect, limit, key, quantity);
   }
 
   /**
@@ -142,6 +141,11 @@ final class ThrottleCalls {
       return;
     }
     boolean allowed = PackedDecision.allowed(packed);
+    if (calls.dialects[i] == Dialect.INCREX) {
+      long used = batch.binding(i).policy().quota().permits() - batch.remaining(i);
+      out.array(2).integer(used).integer(allowed ? batch.permits(i) : 0);
+      return;
+    }
     long limit = batch.binding(i).policy().burst();
     long retry = allowed ? 0 : retrySeconds(batch, i);
     long reset = seconds(batch.resetAfterNanos(i));
