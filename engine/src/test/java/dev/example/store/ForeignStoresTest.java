@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -179,6 +180,7 @@ class ForeignStoresTest {
         .withoutCounts();
   }
 
+  @Tag("model")
   @Nested
   class LocalAndRemote extends StoreContract {
     @Override
@@ -187,6 +189,7 @@ class ForeignStoresTest {
     }
   }
 
+  @Tag("model")
   @Nested
   class RemoteAndRemote extends StoreContract {
     @Override

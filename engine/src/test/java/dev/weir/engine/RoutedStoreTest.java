@@ -9,6 +9,7 @@ import dev.weir.Batch;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
+import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -21,6 +22,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The store that each call of a routed store goes to. */
@@ -164,6 +166,25 @@ class RoutedStoreTest {
     assertThat(List.of(batch.decision(0), batch.decision(1))).containsExactly(0L, 0L);
     assertThat(batch.decision(2)).isEqualTo(-1_000_000_000L);
     assertThat(batch.decision(3)).isEqualTo(-Decision.NEVER);
+  }
+
+  @Test
+  void batchOverTwoStores_keepsTheCausesOfEach() {
+    ForwardingStore<MemoryStore> away =
+        new ForwardingStore<>(new MemoryStore()) {
+          @Override
+          public void decide(Batch part, long nowNanos, Consumer<? super Batch> done) {
+            part.cause(1, "timeout");
+            done.accept(part);
+          }
+        };
+    RoutedStore store = RoutedStore.of(new MemoryStore(), away);
+    Binding here = store.bind("here", policy(1), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", policy(1), StoreChoice.SHARED, 0);
+    Batch batch = new Batch(3).add(there, 7, 1).add(here, 7, 1).add(there, 8, 1);
+    store.decide(batch, 0, done -> {});
+    assertThat(List.of(batch.cause(0), batch.cause(1), batch.cause(2)))
+        .containsExactly("", "", "timeout");
   }
 
   @Test

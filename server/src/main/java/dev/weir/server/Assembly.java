@@ -183,7 +183,7 @@ final class Assembly {
       Logs.LOG.info(WarmUp.run(ticker));
     }
     boolean unused = state.awaitBegun(CLOSED_READING);
-    Doors doors = Doors.of(settings, serverParts, ticker);
+    OpenPorts doors = OpenPorts.of(settings, serverParts, ticker);
     parts.add(
         "ports",
         () -> doors.drainTimeout().plus(CLOSE_DOORS),

@@ -51,7 +51,7 @@ final class WarmUp {
   private static final int COMMANDS = 5_000;
   private static final int TIMEOUT_MILLIS = 2_000;
 
-  private final Doors doors;
+  private final OpenPorts doors;
   private final Ticker ticker;
   private final long endNanos;
 
@@ -60,7 +60,7 @@ final class WarmUp {
     int run(int round) throws IOException, InterruptedException;
   }
 
-  private WarmUp(Doors doors, Ticker ticker, long endNanos) {
+  private WarmUp(OpenPorts doors, Ticker ticker, long endNanos) {
     this.doors = doors;
     this.ticker = ticker;
     this.endNanos = endNanos;
@@ -76,8 +76,8 @@ final class WarmUp {
     try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine());
         MemoryStore table = new MemoryStore(USERS, 1 << 20)) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
-      Doors doors =
-          Doors.of(
+      OpenPorts doors =
+          OpenPorts.of(
               settings,
               ServerParts.builder(
                       engine,

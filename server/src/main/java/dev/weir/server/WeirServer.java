@@ -44,7 +44,7 @@ public final class WeirServer implements AutoCloseable {
   private final ServerParts serverParts;
   private final RulesInForce rules;
   private final Housekeeping housekeeping;
-  private final Doors doors;
+  private final OpenPorts doors;
   private final Parts parts;
   private final State state = new State();
 
@@ -72,7 +72,7 @@ public final class WeirServer implements AutoCloseable {
       ServerParts serverParts,
       RulesInForce rules,
       Housekeeping housekeeping,
-      Doors doors,
+      OpenPorts doors,
       Parts parts) {
     this.settings = settings;
     this.serverParts = serverParts;

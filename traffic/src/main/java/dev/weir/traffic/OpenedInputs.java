@@ -2,8 +2,8 @@ package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.OpenedInput;
-import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UsualColumns;
+import dev.weir.traffic.internal.values.TimeReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;

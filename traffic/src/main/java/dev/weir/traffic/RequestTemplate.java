@@ -9,7 +9,7 @@ import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.ColumnTemplate;
 import dev.weir.traffic.internal.read.LoadColumn;
 import dev.weir.traffic.internal.read.RecordValues;
-import dev.weir.traffic.internal.read.UnreadableException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

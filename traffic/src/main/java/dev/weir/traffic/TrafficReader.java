@@ -7,7 +7,7 @@ import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
 import dev.weir.traffic.internal.read.RecordSorter;
 import dev.weir.traffic.internal.read.RecordValues;
-import dev.weir.traffic.internal.read.UnreadableException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;

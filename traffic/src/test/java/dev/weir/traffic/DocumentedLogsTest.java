@@ -8,8 +8,8 @@ import dev.weir.testkit.Trials;
 import dev.weir.traffic.internal.read.Detection;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Readers;
-import dev.weir.traffic.internal.read.TimeReader;
 import dev.weir.traffic.internal.read.UsualColumns;
+import dev.weir.traffic.internal.values.TimeReader;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -134,7 +134,7 @@ class DocumentedLogsTest {
   @ParameterizedTest
   @EnumSource(DocumentedLog.class)
   void fewLinesOfAnotherLog_areNotRecords(DocumentedLog log) throws Exception {
-    int count = Trials.runs(200, LINES);
+    int count = Trials.runs(120, LINES);
     for (DocumentedLog other : DocumentedLog.values()) {
       if (alike(log, other) || log.format() == Format.W3C) {
         continue; // A header decides what the lines of w3c are.

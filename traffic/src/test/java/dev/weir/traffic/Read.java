@@ -3,7 +3,7 @@ package dev.weir.traffic;
 import dev.weir.traffic.internal.read.Lines;
 import dev.weir.traffic.internal.read.RecordReader;
 import dev.weir.traffic.internal.read.RecordValues;
-import dev.weir.traffic.internal.read.UnreadableException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

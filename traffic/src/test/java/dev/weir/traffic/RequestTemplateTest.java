@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.traffic.internal.read.RecordValues;
-import dev.weir.traffic.internal.read.UnreadableException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -161,7 +161,8 @@ final class SingleLink implements Link, Shard {
     CompletionStage<byte[]> reply =
         current.script.call(keys, message, marks.name(0), marks.argument(0));
     if (settings.replicas() > 0) {
-      reply = reply.thenCompose(bytes -> replicated(current.connection, bytes));
+      long begun = ticker.nanos();
+      reply = reply.thenCompose(bytes -> replicated(current.connection, begun, bytes));
     }
     return reply
         .whenComplete(
@@ -183,14 +184,16 @@ final class SingleLink implements Link, Shard {
         || (failure == Failure.NOREPLICAS && !uri.getSentinels().isEmpty());
   }
 
-  /** Waits until enough replicas have the decision. */
+  /**
+   * Waits until enough replicas have the decision, until three quarters of the timeout have passed
+   * since the call began: after that it would end as late, and the reason would not be seen.
+   */
   private CompletionStage<byte[]> replicated(
-      StatefulRedisConnection<byte[], byte[]> current, byte[] reply) {
+      StatefulRedisConnection<byte[], byte[]> current, long begunNanos, byte[] reply) {
+    long left = begunNanos + settings.store().timeoutNanos() * 3 / 4 - ticker.nanos();
     return current
         .async()
-        .waitForReplication(
-            settings.replicas(),
-            Math.max(1, Duration.ofNanos(settings.store().timeoutNanos()).toMillis()))
+        .waitForReplication(settings.replicas(), Math.max(1, Duration.ofNanos(left).toMillis()))
         .handle(
             (count, error) -> {
               if (error == null && count >= settings.replicas()) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ import org.languagetool.rules.RuleMatch;
  * The grammar of the README and of all pages, by LanguageTool. Only rules that are certain are in
  * force. Right words that they take for wrong are in {@code tests/checks/grammar.txt}.
  */
+@Tag("analysis")
 class GrammarTest {
   /*
    * Why so few rules, and no division of sentences into phrases? Of LanguageTool's 6,200 rules, 66

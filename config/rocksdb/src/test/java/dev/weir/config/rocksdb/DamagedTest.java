@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -201,6 +202,13 @@ class DamagedTest {
     return noisy;
   }
 
+  /** Returns two values in a sample, each time others, and all of them at full length. */
+  private static List<Integer> some(List<Integer> all) {
+    List<Integer> some = new ArrayList<>(all);
+    Collections.shuffle(some, new Random(Trials.SEED));
+    return some.subList(0, Math.min(all.size(), Trials.runs(2, all.size())));
+  }
+
   /** RocksDB 11.8.1 never returns from the six types, and skips the zeros without a warning. */
   @Test
   void headerThatRocksDbMisreads_isRefusedWithItsPlace() throws IOException {
@@ -210,7 +218,7 @@ class DamagedTest {
     int second = headers.get(1);
     int middle = headers.get(headers.size() / 2);
     for (int at : List.of(second, middle)) {
-      for (int type : List.of(5, 6, 7, 8, 11, 131)) {
+      for (int type : some(List.of(5, 6, 7, 8, 11, 131))) {
         Path damaged = damaged(log, with(content, at + 6, type));
         assertDamage(damaged, log, at, "restore the folder from a backup, or open it once with");
         assertThat(recovered(damaged)).isLessThan(head.position());
@@ -244,7 +252,7 @@ class DamagedTest {
     Path list = files("MANIFEST-*").get(0);
     byte[] content = Files.readAllBytes(list);
     int at = headers(content).get(1);
-    for (int type : List.of(5, 6, 7, 8, 11, 131)) {
+    for (int type : some(List.of(5, 6, 7, 8, 11, 131))) {
       Path damaged = damaged(list, with(content, at + 6, type));
       for (String options : List.of("", "&recover=true")) {
         assertThatThrownBy(() -> open(damaged, options))

@@ -27,20 +27,20 @@ public final class RecentBindings {
 
   private record Numbers(long first, long second, long third) {}
 
-  private record Known(Numbers numbers, Binding binding) {
+  private record KnownBinding(Numbers numbers, Binding binding) {
     boolean matches(long first, long second, long third) {
       return numbers.first == first && numbers.second == second && numbers.third == third;
     }
   }
 
   private final Maker maker;
-  private final ConcurrentHashMap<Numbers, Known> remembered = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Numbers, KnownBinding> remembered = new ConcurrentHashMap<>();
 
   /**
    * The last bindings, written without a lock on purpose: an entry is immutable, and is compared
    * before it is used.
    */
-  private final @Nullable Known[] recent = new Known[RECENT];
+  private final @Nullable KnownBinding[] recent = new KnownBinding[RECENT];
 
   public RecentBindings(Maker maker) {
     this.maker = maker;
@@ -53,7 +53,7 @@ public final class RecentBindings {
    */
   public Binding of(long first, long second, long third, long nowNanos) {
     int slot = slot(first, second, third);
-    Known known = recent[slot];
+    KnownBinding known = recent[slot];
     if (known == null || !known.matches(first, second, third)) {
       known = remembered(new Numbers(first, second, third), nowNanos);
       recent[slot] = known;
@@ -66,13 +66,13 @@ public final class RecentBindings {
     return (int) (mixed >>> 32) & (RECENT - 1);
   }
 
-  private Known remembered(Numbers numbers, long nowNanos) {
-    Known known = remembered.get(numbers);
+  private KnownBinding remembered(Numbers numbers, long nowNanos) {
+    KnownBinding known = remembered.get(numbers);
     if (known != null) {
       return known;
     }
     Binding binding = maker.make(numbers.first, numbers.second, numbers.third, nowNanos);
-    Known made = new Known(numbers, binding);
+    KnownBinding made = new KnownBinding(numbers, binding);
     if (remembered.size() >= MAX_REMEMBERED) {
       remembered.clear();
     }

@@ -18,7 +18,7 @@ import java.util.logging.LogRecord;
 final class LineWriter {
   /*
    * Why not ConsoleHandler? It writes on the thread that logs. Standard error is often a pipe, and
-   * if whoever reads it stands still, the pipe is full after 64 KiB: then every thread that logs
+   * if its reader stands still, the pipe is full after 64 KiB: then every thread that logs
    * waits for ever, event loops as well as the thread that drains the server. Here one thread
    * writes. A thread that logs waits until its line is written, as it would with ConsoleHandler,
    * so that the last lines of a process that ends are not lost; but it waits only PATIENCE. After

@@ -35,7 +35,7 @@ class ClusterSimulationTest {
    * The number of runs. At full length there are more than those within which {@link KnownBadTest}
    * finds every known defect.
    */
-  private static final int RUNS = Integer.getInteger("weir.runs", Trials.runs(50, 200));
+  private static final int RUNS = Integer.getInteger("weir.runs", Trials.runs(30, 200));
 
   /** The longest time; a machine that is too slow for all runs reports how many it made. */
   private static final long MOST_NANOS = Math.max(180, RUNS / 10) * Policies.SECOND;

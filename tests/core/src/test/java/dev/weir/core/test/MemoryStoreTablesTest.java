@@ -44,7 +44,7 @@ class MemoryStoreTablesTest {
    * -Dweir.operations=...}.
    */
   private static final long OPERATIONS =
-      Long.getLong("weir.operations", Trials.runs(300_000, 2_000_000));
+      Long.getLong("weir.operations", Trials.runs(150_000, 2_000_000));
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
 

@@ -1,11 +1,14 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order of the values in a line, written as a text with one word for each value and one space
@@ -63,6 +66,21 @@ final class Layout {
   private Layout(List<Piece> pieces, int firstOptional) {
     this.pieces = List.copyOf(pieces);
     this.firstOptional = firstOptional;
+  }
+
+  /** Returns the layout that is asked for; null if the format has its own. */
+  static @Nullable Layout asked(Traffic traffic) throws TrafficException {
+    String text = traffic.layout();
+    Format format = traffic.format();
+    if (text == null && format == Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: none (expected: --layout with the order of the values in a line)");
+    }
+    if (text != null && format != Format.AUTO && format != Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: " + ShownText.quoted(text) + " (expected: none with --format " + format + ")");
+    }
+    return text == null ? null : of(text);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.weir.traffic.internal.read;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.internal.read.Layout.Kind;
 import dev.weir.traffic.internal.read.Layout.Piece;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,9 @@
 package dev.weir.traffic.internal.read;
 
+import dev.weir.traffic.internal.values.TimeReader;
+import dev.weir.traffic.internal.values.UnreadableException;
+import dev.weir.traffic.internal.values.WallClock;
+
 /**
  * A reader of the time that syslog or a container's runtime has written at the beginning of a line,
  * before the record. Not safe for use by several threads.

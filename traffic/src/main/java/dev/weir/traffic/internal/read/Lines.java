@@ -1,5 +1,6 @@
 package dev.weir.traffic.internal.read;
 
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedByInterruptException;

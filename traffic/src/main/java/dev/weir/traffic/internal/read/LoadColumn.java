@@ -2,6 +2,7 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.math.BigDecimal;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;

@@ -1,6 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

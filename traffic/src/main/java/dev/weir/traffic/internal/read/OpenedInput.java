@@ -5,6 +5,9 @@ import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import dev.weir.traffic.TrafficException;
 import dev.weir.traffic.TrafficReader;
+import dev.weir.traffic.internal.values.TimeReader;
+import dev.weir.traffic.internal.values.UnreadableException;
+import dev.weir.traffic.internal.values.WallClock;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -53,7 +56,7 @@ public final class OpenedInput implements Closeable {
     this.input = input;
     this.lines = lines;
     head = lines.head();
-    layout = layout(traffic);
+    layout = Layout.asked(traffic);
     Detection.Result detected =
         layout != null
             ? new Detection.Result(Format.LAYOUT, false)
@@ -64,20 +67,6 @@ public final class OpenedInput implements Closeable {
     zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
     proxies = ProxiedClients.behind(traffic.trustedProxies());
     reader = reader(lines);
-  }
-
-  private static @Nullable Layout layout(Traffic traffic) throws TrafficException {
-    String text = traffic.layout();
-    Format format = traffic.format();
-    if (text == null && format == Format.LAYOUT) {
-      throw new TrafficException(
-          "layout: none (expected: --layout with the order of the values in a line)");
-    }
-    if (text != null && format != Format.AUTO && format != Format.LAYOUT) {
-      throw new TrafficException(
-          "layout: " + ShownText.quoted(text) + " (expected: none with --format " + format + ")");
-    }
-    return text == null ? null : Layout.of(text);
   }
 
   private RecordReader reader(Lines lines) throws IOException, TrafficException {

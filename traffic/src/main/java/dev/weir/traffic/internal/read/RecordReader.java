@@ -1,6 +1,7 @@
 package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;

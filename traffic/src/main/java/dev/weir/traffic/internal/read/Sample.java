@@ -2,6 +2,8 @@ package dev.weir.traffic.internal.read;
 
 import dev.weir.traffic.Format;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.values.TimeReader;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package dev.weir.traffic.internal.read;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.regex.Pattern;

@@ -10,12 +10,11 @@
  *   <li>{@link dev.weir.traffic.internal.read.RecordReader}: the interface of a reader
  *   <li>{@link dev.weir.traffic.internal.read.Detection}: the format of a log by its first lines
  *   <li>{@link dev.weir.traffic.internal.read.RecordSorter}: records in order of time
- *   <li>{@link dev.weir.traffic.internal.read.TimeReader}: times in the formats of logs
  * </ul>
  *
  * <p>More than 20 types: the readers stand beside the parts that they share, which are lines,
- * times, addresses and detection. Few formats have a reader of their own. Most are a layout with
- * views, or the signs and views of JSON.
+ * addresses and detection; times are in {@code internal.values}. Few formats have a reader of their
+ * own. Most are a layout with views, or the signs and views of JSON.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic.internal.read;

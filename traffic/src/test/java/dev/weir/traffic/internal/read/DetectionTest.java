@@ -7,6 +7,7 @@ import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Read;
 import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.values.TimeReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

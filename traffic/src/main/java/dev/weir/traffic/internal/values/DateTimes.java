@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
 import dev.weir.rules.ShownText;
 import java.nio.charset.StandardCharsets;

@@ -41,7 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
-final class Doors {
+final class OpenPorts {
   /*
    * In which order do the ports close, and why? First all of them take no more requests; otherwise
    * the last one would still admit some while the others wait. Then the queues end: a refusal after
@@ -92,7 +92,8 @@ final class Doors {
     Port open() throws IOException, InterruptedException;
   }
 
-  private Doors(ServerSettings settings, ServerParts parts, Ticker ticker) throws StartException {
+  private OpenPorts(ServerSettings settings, ServerParts parts, Ticker ticker)
+      throws StartException {
     this.settings = settings;
     this.parts = parts;
     this.ticker = ticker;
@@ -114,8 +115,9 @@ final class Doors {
   }
 
   /** Returns ports that are not open yet. */
-  static Doors of(ServerSettings settings, ServerParts parts, Ticker ticker) throws StartException {
-    return new Doors(settings, parts, ticker);
+  static OpenPorts of(ServerSettings settings, ServerParts parts, Ticker ticker)
+      throws StartException {
+    return new OpenPorts(settings, parts, ticker);
   }
 
   /**

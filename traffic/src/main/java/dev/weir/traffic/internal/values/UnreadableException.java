@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
 /** The reason why one record cannot be read. The reader goes on with the records after it. */
 public final class UnreadableException extends Exception {

@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The clock by which an input's times without a zone were written; it gives each of them its
  * instant. Not safe for use by several threads.
  */
-final class WallClock {
+public final class WallClock {
   /*
    * How is WallClock designed, and why? The surest source decides: the zone that the user names;
    * else the stamp before the record, which syslog writes with an offset; else UTC, and such times
@@ -72,7 +72,7 @@ final class WallClock {
   /**
    * @param zone the writer's zone, or null if it is not known
    */
-  WallClock(@Nullable ZoneId zone) {
+  public WallClock(@Nullable ZoneId zone) {
     rules = zone == null ? null : zone.getRules();
   }
 
@@ -80,7 +80,7 @@ final class WallClock {
    * Sets the time at which the next record was logged, and the offset in seconds by which that time
    * was written.
    */
-  void stamp(long epochSecond, int offsetSeconds) {
+  public void stamp(long epochSecond, int offsetSeconds) {
     if (stamped && offsetSeconds != offset) {
       changed = true;
       offsetBefore = offset;
@@ -182,17 +182,17 @@ final class WallClock {
   }
 
   /** Returns the number of times that were taken for UTC because there is no sign of their zone. */
-  long assumed() {
+  public long assumed() {
     return assumed;
   }
 
   /** Returns whether the first time was one of an hour that came twice. */
-  boolean beganTwice() {
+  public boolean beganTwice() {
     return beganTwice;
   }
 
   /** Returns whether the stamps are of another zone than the times: most of them are far apart. */
-  boolean disagrees() {
+  public boolean disagrees() {
     return far > near;
   }
 }

@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

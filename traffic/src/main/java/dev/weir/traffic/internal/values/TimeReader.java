@@ -1,4 +1,4 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
 import dev.weir.Ticker;
 import dev.weir.internal.Choice;
@@ -53,7 +53,7 @@ public final class TimeReader {
       this.flag = flag;
     }
 
-    int places() {
+    public int places() {
       return places;
     }
 
@@ -77,7 +77,7 @@ public final class TimeReader {
   }
 
   /** The bound of instants that a limiter can count with: 1860 to 2079. */
-  static final long MAX_NANOS = Ticker.HORIZON_NANOS;
+  public static final long MAX_NANOS = Ticker.HORIZON_NANOS;
 
   private static final String EXPECTED =
       "epoch seconds or milliseconds, 2015-05-17T10:05:03Z, 2015-05-17 10:05:03,"
@@ -110,14 +110,14 @@ public final class TimeReader {
     this(unit, new WallClock(ZoneOffset.UTC));
   }
 
-  TimeReader(Unit unit, WallClock clock) {
+  public TimeReader(Unit unit, WallClock clock) {
     this.clock = clock;
     numbers = new NumberTimes(unit);
     dates = new DateTimes(clock);
   }
 
   /** Allows a time in brackets, for formats in which values are delimited in another way. */
-  TimeReader allowBrackets(boolean allow) {
+  public TimeReader allowBrackets(boolean allow) {
     brackets = allow;
     return this;
   }
@@ -146,12 +146,12 @@ public final class TimeReader {
   }
 
   /** Returns whether the time that was read last has a zone, as a number does. */
-  boolean zoned() {
+  public boolean zoned() {
     return lastZoned;
   }
 
   /** Returns the offset of that zone in seconds. */
-  int offsetSeconds() {
+  public int offsetSeconds() {
     return lastOffset;
   }
 

@@ -1,6 +1,6 @@
-package dev.weir.traffic.internal.read;
+package dev.weir.traffic.internal.values;
 
-import dev.weir.traffic.internal.read.TimeReader.Unit;
+import dev.weir.traffic.internal.values.TimeReader.Unit;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
