@@ -35,6 +35,10 @@ try:
 except redis.ResponseError as error:
     expect("an unknown command", "unknown command" in str(error), True)
 
+if hasattr(client, "increx"):
+    increx = [client.increx("increx", byint=2, ubound=5, ex=60, enx=True) for _ in range(3)]
+    expect("INCREX", increx, [[2, 2], [4, 2], [4, 0]])
+
 if int(redis.__version__.split(".")[0]) >= 5:
     import asyncio
 

@@ -1,4 +1,4 @@
-package dev.weir.cli;
+package dev.weir.checks;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
