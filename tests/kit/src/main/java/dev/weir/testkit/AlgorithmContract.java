@@ -377,6 +377,21 @@ public abstract class AlgorithmContract extends StoreFixture {
     assertThat(refund(store, binding, "unknown", 6, charged, now)).isZero();
   }
 
+  /** In a leaky bucket the later charge has its place in the queue by the earlier one. */
+  @Test
+  void chargeBehindAnother_keepsItsPlaceInALeakyBucket() {
+    Policy policy = policy(10, SECOND);
+    Store store = store();
+    Binding binding = store.bind("rule", policy, 0);
+    long now = steps(5);
+    Decision first = request(store, binding, "key", now, 4);
+    assertThat(request(store, binding, "key", now, 2).allowed()).isTrue();
+    boolean leaky = policy.algorithm() == Algorithm.LEAKY_BUCKET;
+    assertThat(refund(store, binding, "key", 4, first, now)).isEqualTo(leaky ? 0 : 4);
+    assertThat(request(store, binding, "key", now, leaky ? 5 : 9).allowed()).isFalse();
+    assertThat(request(store, binding, "key", now, leaky ? 4 : 8).allowed()).isTrue();
+  }
+
   @Test
   void chargeThatNoLongerCounts_isNotGivenBack() {
     Policy policy = policy(10, SECOND);
