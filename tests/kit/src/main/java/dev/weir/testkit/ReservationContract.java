@@ -131,6 +131,21 @@ public abstract class ReservationContract extends StoreFixture {
   }
 
   @Test
+  void cancelledReservation_keepsNoRequestWaitingThatFitsEarlier() {
+    FakeTicker ticker = new FakeTicker(5 * SECOND);
+    RateLimiter limiter = createLimiter(policy(Algorithm.SLIDING_WINDOW_LOG, 2), ticker);
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    ticker.advance(SECOND / 2);
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    Reservation both = limiter.reserve("k", 2, Duration.ofMinutes(1));
+    assertThat(both.waitNanos()).isEqualTo(SECOND);
+    assertThat(both.cancel()).isTrue();
+    ticker.advance(SECOND / 2);
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    assertThat(limiter.tryAcquire("k").allowed()).isFalse();
+  }
+
+  @Test
   void interruptedWaiter_givesItsPermitsBack() {
     for (Algorithm algorithm : Algorithm.values()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
