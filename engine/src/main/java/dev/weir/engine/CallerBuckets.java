@@ -169,9 +169,20 @@ public final class CallerBuckets {
   }
 
   /**
+   * Returns the number of counts that {@link #reset} looks at for one key: of its bucket, and of
+   * each length of a window that callers have.
+   */
+  public int countsOfAKey() {
+    return 1 + windows.all().size();
+  }
+
+  /**
    * Forgets what a key has used, whatever its bucket and its windows. Passes to {@code done}
    * whether there was anything: before this returns if {@link #decidesHere}, else on a thread of
-   * the store.
+   * the store. Windows of lengths that no caller has had since the start of this process are not
+   * looked at.
+   *
+   * @throws UnsupportedOperationException if the store still reads its counts
    */
   public void reset(long key, long nowNanos, Consumer<? super Boolean> done) {
     List<Binding> all = windows.all();

@@ -260,9 +260,32 @@ class CallerBucketsTest {
                 + " together)");
     assertThat(take("k", 1, 1, SECOND, 0)).isEqualTo(-1);
     assertThat(take("k", 1, 2, 256 * SECOND, 0)).isZero();
+    assertThat(buckets.countsOfAKey()).isEqualTo(257);
     for (int limit = 1; limit <= 10_000; limit++) { // More than are remembered.
       buckets.window(limit, SECOND, 0);
     }
     assertThat(take("k", 1, 1, SECOND, 0)).isEqualTo(-1);
+  }
+
+  @Test
+  void lengthsThatNobodyUses_areGivenUpWhenTheirCountsCannotMatter() {
+    for (int i = 1; i <= CallerWindows.MAX_WINDOWS; i++) {
+      take("k", 1, 1, i * SECOND, 0);
+    }
+    long now = 10 * SECOND;
+    assertThatThrownBy(() -> buckets.window(1, 1_000 * SECOND, 10 * SECOND))
+        .as("when a use is looked for the first time, all may be in use")
+        .isInstanceOf(IllegalArgumentException.class);
+    for (int i = 0; i < 2; i++) {
+      now += 5 * SECOND;
+      assertThat(take("k", 1, 1, SECOND, now)).isZero();
+      assertThat(take("k", 1, 1, 256 * SECOND, now)).isEqualTo(-1);
+    }
+    assertThat(take("k", 1, 1, 1_000 * SECOND, now)).isZero();
+    assertThat(buckets.countsOfAKey())
+        .as("those of 2 to 4 s are over, 1 s and 256 s are used, the others may matter")
+        .isEqualTo(1 + 256 - 3 + 1);
+    assertThat(take("k", 1, 1, 2 * SECOND, now)).as("again").isZero();
+    assertThat(take("k", 1, 1, 255 * SECOND, now)).isEqualTo(-1);
   }
 }

@@ -106,6 +106,11 @@ class CountsBeingReadTest {
         assertThat(passes.body()).contains("UNCERTAIN");
       }
       assertThat(throttle(early.server)).startsWith("-UNCERTAIN ").contains(" (counts), ");
+      try (RespClient client = new RespClient(early.server.respPort())) {
+        assertThat(client.exchange("DEL", "k"))
+            .isEqualTo("-UNCERTAIN the store did not decide (counts), nothing was deleted|");
+        assertThat(client.exchange("PING")).isEqualTo("+PONG|");
+      }
       assertThat(early.metric("weir_state_kept")).isZero();
       assertThat(starting).isNotDone();
 

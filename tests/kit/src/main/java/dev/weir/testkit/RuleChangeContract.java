@@ -57,6 +57,12 @@ public abstract class RuleChangeContract extends StoreFixture {
     return policy(Algorithm.SLIDING_WINDOW_LOG, permits);
   }
 
+  private static Policy log(long permits, long windowNanos) {
+    return Policy.builder(new Quota(permits, windowNanos))
+        .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+        .build();
+  }
+
   /** Returns how many of {@code asks} requests for one permit are admitted, one for each step. */
   private int admitted(Store store, Binding binding, long now, int asks) {
     int admitted = 0;
@@ -89,6 +95,17 @@ public abstract class RuleChangeContract extends StoreFixture {
     assertThat(admitted(store, store.bind("rule", buckets(100, SECOND / 8), 0), steps(100), 200))
         .isEqualTo(95);
     assertThat(admitted(store, store.bind("rule", log(100), 0), steps(1_000), 200)).isZero();
+  }
+
+  @Test
+  void logOfAShorterWindow_isNoWitnessForALongerOne() {
+    Store store = store();
+    long minute = 60 * SECOND;
+    assertThat(admitted(store, store.bind("rule", log(10, 60 * minute), 0), 0, 5)).isEqualTo(5);
+    Binding shorter = store.bind("rule", log(10, minute), 30 * minute);
+    assertThat(admitted(store, shorter, 30 * minute, 1)).isEqualTo(1);
+    Binding longer = store.bind("rule", log(6, 59 * minute), 31 * minute);
+    assertThat(admitted(store, longer, 31 * minute, 10)).isZero();
   }
 
   @Test

@@ -16,7 +16,7 @@ import java.util.Map;
  * many threads.
  *
  * <p>Requests for a key that have the same window count together, whatever their limits. Each
- * length of a window has a name in the store, and keeps it until the end of the process.
+ * length of a window has a name in the store.
  */
 public final class CallerWindows {
   /*
@@ -24,6 +24,10 @@ public final class CallerWindows {
    * name, a key would be counted anew by each other window that comes. Names cost memory, and
    * clients choose windows, so their number has a bound. It is a bound on lengths alone: a key is
    * counted by as many of them as requests for it have.
+   *
+   * At the bound, lengths are given up that have not been used for as long as their windows can
+   * matter. Uses are seen only when a binding is made, so all bindings are forgotten then, and
+   * those still in use are made again at once.
    */
 
   /** The most lengths of windows. */
@@ -33,8 +37,29 @@ public final class CallerWindows {
   private final String name;
   private final RecentBindings bindings = new RecentBindings(this::make);
 
-  /** The binding of each length of a window, in nanoseconds. Guarded by itself. */
-  private final Map<Long, Binding> windows = new HashMap<>();
+  /** The shortest time between two searches for lengths to give up. */
+  static final long SEARCH_NANOS = 1_000_000_000L;
+
+  private static final class Length {
+    final String name;
+    final Binding binding;
+
+    /** True if it has been used since the last search. */
+    boolean used = true;
+
+    /** The instant of the search after which it was not used. */
+    long unusedSinceNanos;
+
+    Length(String name, Binding binding) {
+      this.name = name;
+      this.binding = binding;
+    }
+  }
+
+  /** The lengths of windows, in nanoseconds. Guarded by itself, like the next field. */
+  private final Map<Long, Length> windows = new HashMap<>();
+
+  private long searchedNanos = Long.MIN_VALUE;
 
   /**
    * Creates windows in a store.
@@ -67,8 +92,11 @@ public final class CallerWindows {
 
   private Binding ofLength(long windowNanos, Policy policy, long nowNanos) {
     synchronized (windows) {
-      Binding known = windows.get(windowNanos);
+      Length known = windows.get(windowNanos);
       if (known == null) {
+        if (windows.size() >= MAX_WINDOWS) {
+          giveUp(nowNanos);
+        }
         if (windows.size() >= MAX_WINDOWS) {
           throw new IllegalArgumentException(
               "window: "
@@ -77,17 +105,44 @@ public final class CallerWindows {
                   + MAX_WINDOWS
                   + " lengths that all callers have together)");
         }
-        known = store.bind(name + ", " + windowNanos + " ns", policy, nowNanos);
+        String named = name + ", " + windowNanos + " ns";
+        known = new Length(named, store.bind(named, policy, nowNanos));
         windows.put(windowNanos, known);
       }
-      return known;
+      known.used = true;
+      return known.binding;
     }
+  }
+
+  /** Gives up the lengths that have not been used for as long as their counts can matter. */
+  private void giveUp(long nowNanos) {
+    if (searchedNanos != Long.MIN_VALUE && nowNanos - searchedNanos < SEARCH_NANOS) {
+      return;
+    }
+    searchedNanos = nowNanos;
+    bindings.forget();
+    windows
+        .values()
+        .removeIf(
+            each -> {
+              if (each.used) {
+                each.used = false;
+                each.unusedSinceNanos = nowNanos;
+                return false;
+              }
+              long memory = each.binding.policy().shape().memoryNanos();
+              boolean over = nowNanos - each.unusedSinceNanos > memory;
+              if (over) {
+                store.retire(each.name, nowNanos);
+              }
+              return over;
+            });
   }
 
   /** Returns the bindings of all lengths that there are. */
   public List<Binding> all() {
     synchronized (windows) {
-      return new ArrayList<>(windows.values());
+      return new ArrayList<>(windows.values().stream().map(each -> each.binding).toList());
     }
   }
 }

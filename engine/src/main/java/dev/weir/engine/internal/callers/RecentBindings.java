@@ -1,6 +1,7 @@
 package dev.weir.engine.internal.callers;
 
 import dev.weir.Binding;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,12 @@ public final class RecentBindings {
       recent[slot] = known;
     }
     return known.binding;
+  }
+
+  /** Forgets all bindings: each is made again when it is used. */
+  void forget() {
+    remembered.clear();
+    Arrays.fill(recent, null);
   }
 
   private static int slot(long first, long second, long third) {

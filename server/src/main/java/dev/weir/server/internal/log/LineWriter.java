@@ -7,9 +7,12 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.logging.ErrorManager;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A writer of the log's lines to an output that may block, such as standard error. Safe for use by
@@ -18,12 +21,12 @@ import java.util.logging.LogRecord;
 final class LineWriter {
   /*
    * Why not ConsoleHandler? It writes on the thread that logs. Standard error is often a pipe, and
-   * if its reader stands still, the pipe is full after 64 KiB: then every thread that logs
-   * waits for ever, event loops as well as the thread that drains the server. Here one thread
-   * writes. A thread that logs waits until its line is written, as it would with ConsoleHandler,
-   * so that the last lines of a process that ends are not lost; but it waits only PATIENCE. After
-   * that the output counts as blocked: no thread waits until a line has got through. Lines are
-   * kept meanwhile, up to a bound; further ones are left out, and their number is written.
+   * if its reader stands still, the pipe is full after 64 KiB: then every thread that logs waits
+   * for ever, event loops as well as the thread that drains the server. Here one thread writes. A
+   * thread that logs waits until its line is written, as it would with ConsoleHandler, so that the
+   * last lines of a process that ends are not lost; but it waits only PATIENCE. After that the
+   * output counts as blocked, and no thread waits until all that is kept has got through. Lines are
+   * kept up to a bound; further ones are left out, and a line with their number takes their place.
    */
 
   /** The longest time that a thread waits for its line. */
@@ -44,10 +47,13 @@ final class LineWriter {
   }
 
   private final Thread thread;
+
+  // The lock of the queue guards the following fields.
   private final Queue<Line> waiting = new ArrayDeque<>();
   private int chars;
   private long leftOut;
-  private volatile boolean blocked;
+  private @Nullable LineHandler leftOutOf;
+  private boolean blocked;
 
   /** Creates a writer, whose thread has the given name, and never ends. */
   LineWriter(String name) {
@@ -85,8 +91,28 @@ final class LineWriter {
     @Override
     public void publish(LogRecord event) {
       if (isLoggable(event)) {
-        write(getFormatter().format(event), output);
+        String text = text(event);
+        if (!text.isEmpty()) {
+          write(text, this);
+        }
       }
+    }
+
+    /** Returns the line of an event; empty if it has none, which is reported. */
+    private String text(LogRecord event) {
+      try {
+        return getFormatter().format(event);
+      } catch (RuntimeException e) {
+        reportError(null, e, ErrorManager.FORMAT_FAILURE);
+        return "";
+      }
+    }
+
+    /** Returns the line in the place of those that were left out. */
+    private String gap(long lines) {
+      return text(
+          new LogRecord(
+              Level.WARNING, "log: the output was blocked, number of lines left out: " + lines));
     }
 
     @Override
@@ -96,24 +122,45 @@ final class LineWriter {
     public void close() {}
   }
 
-  /** Writes a line, which ends with a line break, or leaves it out if too many wait. */
-  void write(String text, Consumer<String> output) {
-    Line line = new Line(text, output);
+  /** Writes a line, or leaves it out if too many wait. */
+  private void write(String text, LineHandler handler) {
+    Line line = new Line(text, handler.output);
     synchronized (waiting) {
       if (chars > 0 && chars + text.length() > MOST_CHARS) {
         leftOut++;
+        leftOutOf = handler;
         return;
       }
-      waiting.add(line);
-      chars += text.length();
-      waiting.notifyAll();
+      addGap();
+      add(line);
+      if (blocked) {
+        return;
+      }
     }
     try {
-      if (!blocked && !line.written.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        blocked = true;
+      if (!line.written.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        synchronized (waiting) {
+          blocked |= line.written.getCount() > 0;
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void add(Line line) {
+    waiting.add(line);
+    chars += line.text.length();
+    waiting.notifyAll();
+  }
+
+  /** Adds the line in the place of those that were left out, if there are any. */
+  private void addGap() {
+    LineHandler handler = leftOutOf;
+    if (handler != null) {
+      leftOutOf = null;
+      add(new Line(handler.gap(leftOut), handler.output));
+      leftOut = 0;
     }
   }
 
@@ -129,28 +176,25 @@ final class LineWriter {
 
   private void writeNext() throws InterruptedException {
     Line next;
-    long missing;
     synchronized (waiting) {
       while (waiting.isEmpty()) {
         waiting.wait();
       }
       next = waiting.element();
-      missing = waiting.size() == 1 ? leftOut : 0;
     }
     try {
       next.output.accept(next.text);
-      if (missing > 0) { // They came after all lines that are kept.
-        next.output.accept("log: " + missing + " lines left out while the output was blocked\n");
-      }
     } catch (RuntimeException | Error e) {
       // There is no other place to write about it.
     }
     synchronized (waiting) {
       waiting.remove();
       chars -= next.text.length();
-      leftOut -= missing;
+      if (waiting.isEmpty()) {
+        blocked = false;
+        addGap();
+      }
+      next.written.countDown();
     }
-    blocked = false;
-    next.written.countDown();
   }
 }

@@ -93,6 +93,8 @@ public final class Logs {
   /** Returns standard error as it is now. */
   private static Consumer<String> standardError() {
     ConsoleHandler console = new ConsoleHandler();
+    console.setLevel(Level.ALL);
+    console.setFilter(null);
     console.setFormatter(
         new Formatter() {
           @Override
@@ -107,7 +109,7 @@ public final class Logs {
     return new Formatter() {
       @Override
       public String format(LogRecord event) {
-        String message = formatMessage(event);
+        String message = String.valueOf(formatMessage(event));
         return (format == LogFormat.JSON ? json(event, message) : text(event, message)) + "\n";
       }
     };

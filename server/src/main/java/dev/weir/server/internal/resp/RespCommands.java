@@ -2,6 +2,7 @@ package dev.weir.server.internal.resp;
 
 import dev.weir.Quota;
 import dev.weir.engine.CallerBuckets;
+import dev.weir.internal.UncertainCause;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
@@ -97,6 +98,9 @@ final class RespCommands {
   private static final String REDIS_VERSION = "7.0.0";
 
   private static final long MAX_COUNT = Quota.MAX_PERMITS;
+
+  /** The most counts that one DEL resets. */
+  private static final int MAX_RESETS = 8_192;
 
   /** The largest quantity; a sum with it is in range. */
   static final long MAX_QUANTITY = Long.MAX_VALUE >> 4;
@@ -427,22 +431,35 @@ final class RespCommands {
       throws BadRequest {
     count(command, 2, Integer.MAX_VALUE, "<key> [<key> ...]");
     int keys = command.count() - 1;
+    int counts = buckets.countsOfAKey();
+    if ((long) keys * counts > MAX_RESETS) {
+      throw new BadRequest(
+          "DEL: " + keys + " keys (expected: at most " + MAX_RESETS / counts + " in one command)");
+    }
     AtomicInteger missing = new AtomicInteger(keys);
     AtomicInteger found = new AtomicInteger();
-    for (int i = 1; i <= keys; i++) {
-      buckets.reset(
-          key(command, i),
-          nowNanos,
-          known -> {
-            if (known) {
-              found.incrementAndGet();
-            }
-            if (missing.decrementAndGet() == 0) {
-              later.accept(() -> out.integer(found.get()));
-            }
-          });
+    try {
+      for (int i = 1; i <= keys; i++) {
+        buckets.reset(
+            key(command, i),
+            nowNanos,
+            known -> {
+              if (known) {
+                found.incrementAndGet();
+              }
+              if (missing.decrementAndGet() == 0) {
+                later.accept(() -> out.integer(found.get()));
+              }
+            });
+      }
+      return NextStep.WAIT;
+    } catch (UnsupportedOperationException e) { // The first key: its counts are being read.
+      out.error(
+          "UNCERTAIN the store did not decide ("
+              + UncertainCause.COUNTS
+              + "), nothing was deleted");
+      return NextStep.GO_ON;
     }
-    return NextStep.WAIT;
   }
 
   private void trusted(RespSession session, RespArguments command, String name) throws BadRequest {

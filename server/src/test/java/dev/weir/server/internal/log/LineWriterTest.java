@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import java.util.logging.ErrorManager;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -16,12 +17,28 @@ import org.junit.jupiter.api.Test;
 
 class LineWriterTest {
   private final List<String> written = Collections.synchronizedList(new ArrayList<>());
+  private final LineWriter writer = new LineWriter("test-lines").start();
+
+  private Handler handler(Consumer<String> output) {
+    return writer.handler(
+        new Formatter() {
+          @Override
+          public String format(LogRecord event) {
+            return event.getMessage().strip() + "\n";
+          }
+        },
+        output);
+  }
+
+  private static void log(Handler handler, String message) {
+    handler.publish(new LogRecord(Level.INFO, message));
+  }
 
   @Test
   void line_isWrittenWhenItsThreadGoesOn() {
-    LineWriter writer = new LineWriter("test-lines").start();
+    Handler handler = handler(written::add);
     for (int i = 0; i < 1_000; i++) {
-      writer.write(i + "\n", written::add);
+      log(handler, "" + i);
       assertThat(written).hasSize(i + 1).last().isEqualTo(i + "\n");
     }
   }
@@ -30,20 +47,20 @@ class LineWriterTest {
   void outputThatBlocks_keepsNoThread_andWhatIsKeptComesInOrder() throws InterruptedException {
     Semaphore reader = new Semaphore(0);
     CountDownLatch all = new CountDownLatch(1);
-    LineWriter writer = new LineWriter("test-lines").start();
-    Consumer<String> output =
-        text -> {
-          reader.acquireUninterruptibly();
-          written.add(text);
-          if (text.startsWith("log: ")) {
-            all.countDown();
-          }
-        };
-    String filling = "-".repeat(1_000) + "\n";
+    Handler handler =
+        handler(
+            text -> {
+              reader.acquireUninterruptibly();
+              written.add(text);
+              if (text.startsWith("log: ")) {
+                all.countDown();
+              }
+            });
+    String filling = "-".repeat(1_000);
     int lines = 2 * LineWriter.MOST_CHARS / filling.length();
-    writer.write("first\n", output); // This one alone waits.
+    log(handler, "first"); // This one alone waits.
     for (int i = 0; i < lines; i++) {
-      writer.write(i + filling, output);
+      log(handler, i + filling);
     }
     assertThat(written).isEmpty();
     reader.release(lines);
@@ -55,35 +72,72 @@ class LineWriterTest {
       assertThat(written.get(i + 1)).startsWith(i + "-");
     }
     assertThat(written.get(kept + 1))
-        .isEqualTo("log: " + (lines - kept) + " lines left out while the output was blocked\n");
+        .isEqualTo(
+            "log: the output was blocked, number of lines left out: " + (lines - kept) + "\n");
     reader.release(10);
-    writer.write("last\n", output);
-    writer.write("and again\n", output);
+    log(handler, "last");
+    log(handler, "and again");
     assertThat(written).endsWith("and again\n");
   }
 
   @Test
+  void linesLeftOut_haveTheirNumberInTheirPlace() throws InterruptedException {
+    Semaphore reader = new Semaphore(0);
+    Semaphore begun = new Semaphore(0);
+    Handler handler =
+        handler(
+            text -> {
+              begun.release();
+              reader.acquireUninterruptibly();
+              written.add(text);
+            });
+    log(handler, "-".repeat(LineWriter.MOST_CHARS - 100));
+    log(handler, "x".repeat(90));
+    log(handler, "y".repeat(90)); // There is no room.
+    reader.release();
+    begun.acquire(2); // The first line has left the queue.
+    log(handler, "after");
+    reader.release(10);
+    log(handler, "last");
+    assertThat(written.subList(1, 4))
+        .containsExactly(
+            "x".repeat(90) + "\n",
+            "log: the output was blocked, number of lines left out: 1\n",
+            "after\n");
+  }
+
+  @Test
   void outputThatFails_losesItsLineAlone() {
-    LineWriter writer = new LineWriter("test-lines").start();
-    writer.write(
-        "bad\n",
-        text -> {
-          throw new IllegalStateException();
+    log(
+        handler(
+            text -> {
+              throw new IllegalStateException();
+            }),
+        "bad");
+    log(handler(written::add), "good");
+    assertThat(written).containsExactly("good\n");
+  }
+
+  @Test
+  void eventThatCannotBeFormatted_isReported_andItsThreadGoesOn() {
+    List<Integer> codes = new ArrayList<>();
+    Handler handler = handler(written::add);
+    handler.setErrorManager(
+        new ErrorManager() {
+          @Override
+          public void error(String message, Exception e, int code) {
+            codes.add(code);
+          }
         });
-    writer.write("good\n", written::add);
+    handler.publish(new LogRecord(Level.SEVERE, null));
+    log(handler, "good");
+    assertThat(codes).containsExactly(ErrorManager.FORMAT_FAILURE);
     assertThat(written).containsExactly("good\n");
   }
 
   @Test
   void handler_writesWhatItsLevelLetsPass() {
-    Formatter plain =
-        new Formatter() {
-          @Override
-          public String format(LogRecord event) {
-            return event.getMessage() + "\n";
-          }
-        };
-    Handler handler = new LineWriter("test-lines").start().handler(plain, written::add);
+    Handler handler = handler(written::add);
     handler.setLevel(Level.INFO);
     handler.publish(new LogRecord(Level.FINE, "fine"));
     handler.publish(new LogRecord(Level.INFO, "info"));

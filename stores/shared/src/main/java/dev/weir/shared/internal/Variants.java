@@ -29,6 +29,9 @@ public final class Variants {
    */
   public static final int MOST_HELD = 256;
 
+  /** The number of authorities above which idle ones are dropped: a name may be one of many. */
+  private static final int MANY = 16;
+
   /** The time for which an authority is kept for a variant that was bound but is not used. */
   public static final long KEPT_NANOS = 10_000_000_000L;
 
@@ -105,7 +108,7 @@ public final class Variants {
    * Makes room by dropping idle authorities; a binding whose authority is dropped gets another one
    * when it is used.
    */
-  private void dropIdle() {
+  private synchronized void dropIdle() {
     long now = clocks.nanos();
     held.values()
         .removeIf(
@@ -122,8 +125,11 @@ public final class Variants {
             });
   }
 
-  /** Does the due work of the variants. */
+  /** Does the due work of the variants, and drops those that are idle if there are many. */
   public void tick() {
+    if (held.size() > MANY) {
+      dropIdle();
+    }
     held.values().forEach(HeldAuthority::tick);
   }
 
