@@ -137,7 +137,7 @@ class RespDoorTest {
         "INCREX k BYINT 1 UBOUND 5 | neither EX nor PX"
       })
   void increxThatIsNoLimit_isOneClearError(String line) throws Exception {
-    String[] parts = line.split(" [|] ");
+    String[] parts = line.split(" [|] ", -1);
     assertThat(client.exchange(parts[0].split(" ")))
         .isEqualTo(
             "-ERR INCREX: "

@@ -125,7 +125,7 @@ class LineWriterTest {
     handler.setErrorManager(
         new ErrorManager() {
           @Override
-          public void error(String message, Exception e, int code) {
+          public synchronized void error(String message, Exception e, int code) {
             codes.add(code);
           }
         });
