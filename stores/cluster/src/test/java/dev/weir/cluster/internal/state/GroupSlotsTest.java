@@ -184,6 +184,21 @@ class GroupSlotsTest {
         .isEqualTo(4);
   }
 
+  /**
+   * The clocks of two groups have nothing in common, so an instant of one may be of the other too.
+   */
+  @Test
+  void chargeFromBeforeTheMove_isNotTakenForOneOfTheSameInstantHere() {
+    Result before = a.one(50 * Policies.SECOND, TEN, KEY, 4);
+    move(a, 51 * Policies.SECOND, b, 5 * Policies.SECOND, 1);
+    assertThat(b.one(before.atNanos(), TEN, KEY, 4).fits()).isTrue();
+    long reset = before.atNanos() + before.resetAfterNanos();
+    assertThat(
+            b.apply(51 * Policies.SECOND, Entries.refund(TEN, KEY, 4, before.atNanos(), reset))
+                .number())
+        .isZero();
+  }
+
   @Test
   void commandsThatComeLate_changeNothing() {
     State frozen = a.apply(0, Verb.FREEZE, 4);

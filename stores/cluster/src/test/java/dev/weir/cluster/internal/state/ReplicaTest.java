@@ -3,8 +3,10 @@ package dev.weir.cluster.internal.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.Charges.Role;
 import dev.weir.Fingerprint;
 import dev.weir.cluster.Policies;
+import dev.weir.cluster.internal.state.Entries.Charge;
 import dev.weir.cluster.internal.state.Entries.Op;
 import dev.weir.shared.Result;
 import dev.weir.testkit.FakeTicker;
@@ -95,6 +97,31 @@ class ReplicaTest {
     assertThat(result(apply(6_000, Entries.decideOne(ten, 7, 0, 1))).remaining()).isEqualTo(6);
     assertThat(apply(6_000, refund).number()).isEqualTo(3);
     assertThat(result(apply(6_000, Entries.decideOne(ten, 7, 0, 1))).remaining()).isEqualTo(9);
+  }
+
+  @Test
+  void imageBegunBeforeAnyChange_doesNotHaveIt() throws Exception {
+    ClusterPolicy ten = ten(Algorithm.SLIDING_WINDOW_LOG);
+    List<Op> changes =
+        List.of(
+            Entries.decideOne(ten, 7, 3, 1),
+            Entries.decideMany(false, new Charge(ten, 7, 3, Role.REQUIRED)),
+            Entries.record(ten, 7, 3),
+            Entries.reset(ten, 7));
+    for (Op change : changes) {
+      List<Runnable> writing = new ArrayList<>();
+      Replica imaged = replica(writing::add);
+      assertThat(result(apply(imaged, 5_000, Entries.decideOne(ten, 7, 4, 1))).fits()).isTrue();
+      ByteArrayOutputStream image = new ByteArrayOutputStream();
+      CompletionStage<?> written = imaged.image(image);
+      ClusterReply unused = apply(imaged, 6_000, change);
+      writing.forEach(Runnable::run);
+      assertThat(written).isCompleted();
+      replica.restore(new ByteArrayInputStream(image.toByteArray()));
+      assertThat(result(apply(6_000, Entries.decideOne(ten, 7, 0, 1))).remaining())
+          .as("%s", change)
+          .isEqualTo(6);
+    }
   }
 
   /** A leader that reads while a bundle of two is applied must not seem to differ from itself. */
