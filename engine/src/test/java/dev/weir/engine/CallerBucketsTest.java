@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Store;
@@ -265,6 +266,32 @@ class CallerBucketsTest {
       buckets.window(limit, SECOND, 0);
     }
     assertThat(take("k", 1, 1, SECOND, 0)).isEqualTo(-1);
+  }
+
+  /** A thread may have the binding of a length that is given up meanwhile. */
+  @Test
+  void bindingOfALengthThatWasGivenUp_countsWithThoseMadeLater() {
+    Binding old = buckets.window(3, SECOND, 0);
+    for (int i = 2; i <= CallerWindows.MAX_WINDOWS; i++) {
+      take("k", 1, 1, i * SECOND, 0);
+    }
+    long now = 10 * SECOND;
+    assertThatThrownBy(() -> buckets.window(1, 1_000 * SECOND, 10 * SECOND))
+        .isInstanceOf(IllegalArgumentException.class);
+    now += 10 * SECOND;
+    assertThat(take("k", 1, 1, 1_000 * SECOND, now)).as("the second is given up").isZero();
+    for (int i = 0; i < 100; i++) { // Each call goes through a part of the tables.
+      store.expire(now + 10 * SECOND);
+    }
+    now += 10 * SECOND;
+    int admitted = 0;
+    for (int i = 0; i < 10; i++) {
+      Batch batch = new Batch(1).add(old, key(buckets, "k"), 1);
+      buckets.decide(batch, now, decided -> {});
+      admitted += batch.allowed(0) ? 1 : 0;
+      admitted += take("k", 1, 3, SECOND, now) >= 0 ? 1 : 0;
+    }
+    assertThat(admitted).isEqualTo(3);
   }
 
   @Test

@@ -38,7 +38,7 @@ final class Assembly {
    * Time for the ports to close, in addition to the time for requests in flight. Their bounds add
    * up to 10 s: if both kinds of event loops hang, the log names the ports and no loop.
    */
-  private static final Duration CLOSE_DOORS = Duration.ofSeconds(7);
+  private static final Duration CLOSE_PORTS = Duration.ofSeconds(7);
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_HOUSEKEEPING = Duration.ofSeconds(1);
@@ -183,19 +183,19 @@ final class Assembly {
       Logs.LOG.info(WarmUp.run(ticker));
     }
     boolean unused = state.awaitBegun(CLOSED_READING);
-    OpenPorts doors = OpenPorts.of(settings, serverParts, ticker);
+    OpenPorts ports = OpenPorts.of(settings, serverParts, ticker);
     parts.add(
         "ports",
-        () -> doors.drainTimeout().plus(CLOSE_DOORS),
-        () -> doors.close(doors.drainTimeout()),
-        () -> doors.close(Duration.ZERO));
-    doors.open();
-    housekeeping.watchFiles(Loop.CERTIFICATES, doors::refresh);
+        () -> ports.drainTimeout().plus(CLOSE_PORTS),
+        () -> ports.close(ports.drainTimeout()),
+        () -> ports.close(Duration.ZERO));
+    ports.open();
+    housekeeping.watchFiles(Loop.CERTIFICATES, ports::refresh);
     if (admin.handler().isPresent()) {
-      configuration.adminAt(settings, doors.adminPort());
+      configuration.adminAt(settings, ports.adminPort());
     }
-    WeirServer server = new WeirServer(settings, serverParts, rules, housekeeping, doors, parts);
-    senders.metrics(doors.metrics());
+    WeirServer server = new WeirServer(settings, serverParts, rules, housekeeping, ports, parts);
+    senders.metrics(ports.metrics());
     begun.accept(server);
     server.begin(missing);
     return server;

@@ -51,7 +51,7 @@ final class WarmUp {
   private static final int COMMANDS = 5_000;
   private static final int TIMEOUT_MILLIS = 2_000;
 
-  private final OpenPorts doors;
+  private final OpenPorts ports;
   private final Ticker ticker;
   private final long endNanos;
 
@@ -60,8 +60,8 @@ final class WarmUp {
     int run(int round) throws IOException, InterruptedException;
   }
 
-  private WarmUp(OpenPorts doors, Ticker ticker, long endNanos) {
-    this.doors = doors;
+  private WarmUp(OpenPorts ports, Ticker ticker, long endNanos) {
+    this.ports = ports;
     this.ticker = ticker;
     this.endNanos = endNanos;
   }
@@ -76,7 +76,7 @@ final class WarmUp {
     try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine());
         MemoryStore table = new MemoryStore(USERS, 1 << 20)) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
-      OpenPorts doors =
+      OpenPorts ports =
           OpenPorts.of(
               settings,
               ServerParts.builder(
@@ -86,12 +86,12 @@ final class WarmUp {
                   .build(),
               ticker);
       try {
-        doors.open();
-        String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();
+        ports.open();
+        String done = new WarmUp(ports, ticker, startNanos + MAX_NANOS).drive();
         return String.format(
             Locale.ROOT, "warmed up in %.1f s with %s", (ticker.nanos() - startNanos) / 1e9, done);
       } finally {
-        doors.closeAtOnce();
+        ports.closeAtOnce();
       }
     } catch (IOException | StartException e) {
       return "not warmed up, the first requests will be slow: " + e.getMessage();
@@ -101,7 +101,7 @@ final class WarmUp {
   /** Sends requests to all ports at once; returns their numbers, for the log. */
   private String drive() throws IOException, InterruptedException {
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", doors.grpcPort())
+        NettyChannelBuilder.forAddress("127.0.0.1", ports.grpcPort())
             .usePlaintext()
             .directExecutor()
             .build();
@@ -175,7 +175,7 @@ final class WarmUp {
           .append("\r\n\r\n")
           .append(body);
     }
-    exchange(doors.httpPort(), requests);
+    exchange(ports.httpPort(), requests);
     return HTTP_REQUESTS;
   }
 
@@ -195,7 +195,7 @@ final class WarmUp {
                 .append("\r\n$2\r\n15\r\n$2\r\n30\r\n$2\r\n60\r\n");
       }
     }
-    exchange(doors.respPort(), lines.append("QUIT\r\n"));
+    exchange(ports.respPort(), lines.append("QUIT\r\n"));
     return COMMANDS;
   }
 

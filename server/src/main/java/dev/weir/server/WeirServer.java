@@ -44,7 +44,7 @@ public final class WeirServer implements AutoCloseable {
   private final ServerParts serverParts;
   private final RulesInForce rules;
   private final Housekeeping housekeeping;
-  private final OpenPorts doors;
+  private final OpenPorts ports;
   private final Parts parts;
   private final State state = new State();
 
@@ -72,13 +72,13 @@ public final class WeirServer implements AutoCloseable {
       ServerParts serverParts,
       RulesInForce rules,
       Housekeeping housekeeping,
-      OpenPorts doors,
+      OpenPorts ports,
       Parts parts) {
     this.settings = settings;
     this.serverParts = serverParts;
     this.rules = rules;
     this.housekeeping = housekeeping;
-    this.doors = doors;
+    this.ports = ports;
     this.parts = parts;
   }
 
@@ -145,7 +145,7 @@ public final class WeirServer implements AutoCloseable {
           () -> {
             keepHouse();
             rules.watch();
-            doors.ready();
+            ports.ready();
             logReady();
           });
       return;
@@ -184,7 +184,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void waits(String why) {
-    state.unlessStopping(() -> doors.notReady(why));
+    state.unlessStopping(() -> ports.notReady(why));
   }
 
   private void rulesCame() {
@@ -197,7 +197,7 @@ public final class WeirServer implements AutoCloseable {
     state.unlessStopping(
         () -> {
           rules.watch();
-          doors.ready();
+          ports.ready();
           logReady();
         });
   }
@@ -246,27 +246,27 @@ public final class WeirServer implements AutoCloseable {
 
   /** Returns the number of the port for HTTP, or -1 if there is none. */
   public int httpPort() {
-    return doors.httpPort();
+    return ports.httpPort();
   }
 
   /** Returns the number of the port for gRPC, or -1 if there is none. */
   public int grpcPort() {
-    return doors.grpcPort();
+    return ports.grpcPort();
   }
 
   /** Returns the number of the port for Redis clients, or -1 if there is none. */
   public int respPort() {
-    return doors.respPort();
+    return ports.respPort();
   }
 
   /** Returns the number of the port for administration, or -1 if there is none. */
   public int adminPort() {
-    return doors.adminPort();
+    return ports.adminPort();
   }
 
   /** Returns whether the server takes requests. */
   public boolean ready() {
-    return doors.isReady();
+    return ports.isReady();
   }
 
   /** Stops the server within the settings' drain timeout. See {@link #drain(Duration)}. */
@@ -288,7 +288,7 @@ public final class WeirServer implements AutoCloseable {
       return;
     }
     try {
-      doors.notReady("stopping");
+      ports.notReady("stopping");
       Duration delay = settings.value(Settings.DRAIN_DELAY);
       LogEvent.of(Level.INFO, "draining", "draining")
           .with("delay_ms", delay.toMillis())
@@ -298,7 +298,7 @@ public final class WeirServer implements AutoCloseable {
         Logs.LOG.fine("drain delay is over");
       }
       LogEvent.of(Level.INFO, "no_new_requests", "no new requests").log();
-      doors.drainTimeout(timeout);
+      ports.drainTimeout(timeout);
       parts.stop();
       boolean all = parts.left().isEmpty();
       LogEvent.of(

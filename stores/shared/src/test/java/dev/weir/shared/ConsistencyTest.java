@@ -329,6 +329,26 @@ class ConsistencyTest {
     }
   }
 
+  /** A name may be one of many, each of which has some. */
+  @Test
+  void idleVariants_areDroppedByHousekeeping_whereThereAreSome() {
+    Binding rule = one.bind("rule", policy(2, Consistency.LEASED), 0);
+    Binding first = one.variant(rule, policy(1_000, Consistency.LEASED));
+    LocalAuthority held = authority(first);
+    ticker.advance(2 * Variants.KEPT_NANOS);
+    assertThat(authority(first)).as("few").isSameAs(held);
+    for (int i = 1; i <= 20; i++) {
+      assertThat(authority(one.variant(rule, policy(1_000 + i, Consistency.LEASED)))).isNotNull();
+    }
+    assertThat(request(one, first, 1).allowed()).isTrue();
+    ticker.advance(2 * Variants.KEPT_NANOS);
+    while (authority(first) == held) { // Housekeeping has a thread of its own.
+      Thread.onSpinWait();
+    }
+    assertThat(authority(first)).as("made anew").isNotNull();
+    assertThat(request(one, first, 1).allowed()).isTrue();
+  }
+
   @Test
   void planIsEditedOftenerThanVariantsAreHeld_itsNumberIsStillLeased() {
     Binding first = one.bind("rule", policy(2, Consistency.LEASED), ticker.nanos());

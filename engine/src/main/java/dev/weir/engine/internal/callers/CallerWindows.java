@@ -27,18 +27,16 @@ public final class CallerWindows {
    *
    * At the bound, lengths are given up that have not been used for as long as their windows can
    * matter. Uses are seen only when a binding is made, so all bindings are forgotten then, and
-   * those still in use are made again at once.
+   * those still in use are made again at once. A thread may put one back that it has just read, and
+   * its length then seems to be unused. That admits nothing extra: a binding of a name that was
+   * given up counts with those of the same name that are made later.
    */
 
   /** The most lengths of windows. */
   public static final int MAX_WINDOWS = 256;
 
-  private final Store store;
-  private final String name;
-  private final RecentBindings bindings = new RecentBindings(this::make);
-
   /** The shortest time between two searches for lengths to give up. */
-  static final long SEARCH_NANOS = 1_000_000_000L;
+  private static final long SEARCH_NANOS = 1_000_000_000L;
 
   private static final class Length {
     final String name;
@@ -55,6 +53,10 @@ public final class CallerWindows {
       this.binding = binding;
     }
   }
+
+  private final Store store;
+  private final String name;
+  private final RecentBindings bindings = new RecentBindings(this::make);
 
   /** The lengths of windows, in nanoseconds. Guarded by itself, like the next field. */
   private final Map<Long, Length> windows = new HashMap<>();

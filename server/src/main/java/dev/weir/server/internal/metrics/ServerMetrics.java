@@ -276,8 +276,7 @@ public final class ServerMetrics implements MultiCollector {
         calls.keySpaceFull());
     to.counter(
         "weir_throttle_uncertain",
-        "CL.THROTTLE and THROTTLE calls answered UNCERTAIN because the shared store could not"
-            + " decide.",
+        "CL.THROTTLE and THROTTLE calls answered UNCERTAIN because a store could not decide.",
         calls.uncertain());
     to.counter(
         "weir_throttle_overloaded",

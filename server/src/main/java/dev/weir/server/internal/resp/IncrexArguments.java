@@ -12,10 +12,10 @@ final class IncrexArguments {
    * Why is ENX without effect, and what is left out? Redis counts from the first hit on until the
    * expiry; with ENX it ends a window after the first hit, so that two windows that touch admit
    * twice the limit in one; without it, a window after the last one, so that a key that never
-   * pauses is refused for ever. Callers mean the limit in the window, and a
-   * sliding window is that in both cases. SATURATE starts Redis' window anew even with a refused
-   * hit. It is refused here, like all that reads or changes a number that is no limit: floats,
-   * lower bounds, expiries at an instant, and none.
+   * pauses is refused for ever. Callers mean the limit in the window, and a sliding window is that
+   * in both cases. SATURATE starts Redis' window anew even with a refused hit. It is refused here,
+   * like all that reads or changes a number that is no limit: floats, lower bounds, expiries at an
+   * instant, and none.
    */
 
   static final String EXPECTED =

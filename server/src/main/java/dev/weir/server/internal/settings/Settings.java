@@ -448,8 +448,8 @@ public final class Settings {
           "throttle-store",
           SettingKind.choiceOrNone(ThrottleStore.class),
           "",
-          "Where CL.THROTTLE and THROTTLE are counted: in the store that --store names, or in each"
-              + " server by itself. Default: shared with --store, otherwise local.");
+          "Where CL.THROTTLE, THROTTLE, GCRA and INCREX are counted: in the store that --store"
+              + " names, or in each server by itself. Default: shared with --store, otherwise local.");
 
   public static final Setting<Optional<UpstreamUri>> UPSTREAM =
       setting(
@@ -725,8 +725,8 @@ public final class Settings {
           "throttle-max-keys",
           SettingKind.count(1, 1L << 32),
           Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
-          "Most keys of CL.THROTTLE and THROTTLE at once, separate from --max-keys; a new"
-              + " key beyond it is limited. Only with --throttle-store local.");
+          "Most keys of CL.THROTTLE, THROTTLE, GCRA and INCREX at once, separate from --max-keys;"
+              + " a new key beyond it is limited. Only with --throttle-store local.");
 
   public static final Setting<Long> MAX_MEMORY =
       setting(
