@@ -24,13 +24,10 @@ final class LineWriter {
    * if its reader stands still, the pipe is full after 64 KiB: then every thread that logs waits
    * for ever, event loops as well as the thread that drains the server. Here one thread writes. A
    * thread that logs waits until its line is written, as it would with ConsoleHandler, so that the
-   * last lines of a process that ends are not lost; but it waits only PATIENCE. After that the
+   * last lines of a process that ends are not lost; but it has a bounded patience. After that the
    * output counts as blocked, and no thread waits until all that is kept has got through. Lines are
    * kept up to a bound; further ones are left out, and a line with their number takes their place.
    */
-
-  /** The longest time that a thread waits for its line. */
-  static final Duration PATIENCE = Duration.ofMillis(250);
 
   /** The most characters that wait to be written, unless a single line has more. */
   static final int MOST_CHARS = 1 << 20;
@@ -47,6 +44,7 @@ final class LineWriter {
   }
 
   private final Thread thread;
+  private final long patienceMillis;
 
   // The lock of the queue guards the following fields.
   private final Queue<Line> waiting = new ArrayDeque<>();
@@ -55,8 +53,13 @@ final class LineWriter {
   private @Nullable LineHandler leftOutOf;
   private boolean blocked;
 
-  /** Creates a writer, whose thread has the given name, and never ends. */
-  LineWriter(String name) {
+  /**
+   * Creates a writer, whose thread has the given name, and never ends.
+   *
+   * @param patience the longest time that a thread waits for its line; precise to a millisecond
+   */
+  LineWriter(String name, Duration patience) {
+    patienceMillis = patience.toMillis();
     thread = DaemonThreads.create(name, this::run);
   }
 
@@ -138,7 +141,7 @@ final class LineWriter {
       }
     }
     try {
-      if (!line.written.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!line.written.await(patienceMillis, TimeUnit.MILLISECONDS)) {
         synchronized (waiting) {
           blocked |= line.written.getCount() > 0;
         }

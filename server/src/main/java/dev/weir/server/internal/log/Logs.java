@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Collection;
@@ -46,7 +47,8 @@ public final class Logs {
           .toList();
 
   /** The writer of all lines to standard error. */
-  private static final LineWriter LINES = new LineWriter("weir-log").start();
+  private static final LineWriter LINES =
+      new LineWriter("weir-log", Duration.ofMillis(250)).start();
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)

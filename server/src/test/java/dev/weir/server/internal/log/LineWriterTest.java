@@ -2,6 +2,7 @@ package dev.weir.server.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,9 +18,20 @@ import org.junit.jupiter.api.Test;
 
 class LineWriterTest {
   private final List<String> written = Collections.synchronizedList(new ArrayList<>());
-  private final LineWriter writer = new LineWriter("test-lines").start();
+
+  /** A writer whose output does not count as blocked, however slow the machine is. */
+  private final LineWriter writer = new LineWriter("test-lines", Duration.ofMinutes(1)).start();
+
+  /** Creates a handler that leaves a blocked output alone after a moment. */
+  private Handler hastyHandler(Consumer<String> output) {
+    return handler(new LineWriter("test-lines", Duration.ofMillis(1)).start(), output);
+  }
 
   private Handler handler(Consumer<String> output) {
+    return handler(writer, output);
+  }
+
+  private static Handler handler(LineWriter writer, Consumer<String> output) {
     return writer.handler(
         new Formatter() {
           @Override
@@ -47,13 +59,17 @@ class LineWriterTest {
   void outputThatBlocks_keepsNoThread_andWhatIsKeptComesInOrder() throws InterruptedException {
     Semaphore reader = new Semaphore(0);
     CountDownLatch all = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
     Handler handler =
-        handler(
+        hastyHandler(
             text -> {
               reader.acquireUninterruptibly();
               written.add(text);
               if (text.startsWith("log: ")) {
                 all.countDown();
+              }
+              if (text.equals("and again\n")) {
+                end.countDown();
               }
             });
     String filling = "-".repeat(1_000);
@@ -77,6 +93,7 @@ class LineWriterTest {
     reader.release(10);
     log(handler, "last");
     log(handler, "and again");
+    end.await();
     assertThat(written).endsWith("and again\n");
   }
 
@@ -84,12 +101,16 @@ class LineWriterTest {
   void linesLeftOut_haveTheirNumberInTheirPlace() throws InterruptedException {
     Semaphore reader = new Semaphore(0);
     Semaphore begun = new Semaphore(0);
+    CountDownLatch end = new CountDownLatch(1);
     Handler handler =
-        handler(
+        hastyHandler(
             text -> {
               begun.release();
               reader.acquireUninterruptibly();
               written.add(text);
+              if (text.equals("last\n")) {
+                end.countDown();
+              }
             });
     log(handler, "-".repeat(LineWriter.MOST_CHARS - 100));
     log(handler, "x".repeat(90));
@@ -99,11 +120,13 @@ class LineWriterTest {
     log(handler, "after");
     reader.release(10);
     log(handler, "last");
-    assertThat(written.subList(1, 4))
+    end.await();
+    assertThat(written.subList(1, 5))
         .containsExactly(
             "x".repeat(90) + "\n",
             "log: the output was blocked, number of lines left out: 1\n",
-            "after\n");
+            "after\n",
+            "last\n");
   }
 
   @Test
