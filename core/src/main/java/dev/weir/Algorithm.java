@@ -7,8 +7,9 @@ package dev.weir;
  */
 public enum Algorithm {
   /**
-   * An exact log for small limits, buckets for larger ones: {@link #SLIDING_WINDOW_LOG} for limits
-   * up to {@value Policy#LOG_LIMIT}, {@link #SLIDING_WINDOW_BUCKETS} above. Bound: N.
+   * A compact log for limits up to {@value Policy#LOG_LIMIT}, {@link #SLIDING_WINDOW_BUCKETS}
+   * above. Bound: N. In the log, permits return up to a {@value Shape#LEAST_GRANULES}th of the
+   * window late, where the store does not count exactly. Space: about N bytes a key.
    */
   SLIDING_WINDOW("sliding-window"),
 

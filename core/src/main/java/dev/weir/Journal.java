@@ -94,7 +94,13 @@ final class Journal {
   record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {
     /** Returns whether the table is made from this policy, and not only charged under it. */
     boolean isOfItsShape() {
-      return policy.policy().shape().equals(shape);
+      return shaped().shape().equals(shape);
+    }
+
+    /** Returns the policy with the shape of the table, if one has it. */
+    Policy shaped() {
+      Policy own = policy.policy();
+      return own.shape().equals(shape) ? own : own.countedExactly();
     }
   }
 

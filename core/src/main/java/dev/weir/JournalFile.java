@@ -53,7 +53,11 @@ final class JournalFile {
   /** The place of the first record. */
   static final int FIRST = 2 * UNIT;
 
-  private static final long MAGIC = 0x31_4a_52_49_45_57L; // WEIRJ1
+  private static final long MAGIC = 0x32_4a_52_49_45_57L; // WEIRJ2
+
+  /** The magic while small limits of the default algorithm were counted exactly. */
+  private static final long EXACT_MAGIC = 0x31_4a_52_49_45_57L; // WEIRJ1
+
   private static final int SEQUENCE = 8;
   private static final int CHECK = 16;
 
@@ -135,7 +139,8 @@ final class JournalFile {
       if (opened.word(0) == 0) {
         return null;
       }
-      if (size < FIRST || size > Integer.MAX_VALUE || opened.word(0) != MAGIC) {
+      boolean known = opened.word(0) == MAGIC || opened.word(0) == EXACT_MAGIC;
+      if (size < FIRST || size > Integer.MAX_VALUE || !known) {
         throw new IOException(path + ": damaged: no file of a journal");
       }
       opened.sequence = opened.word(SEQUENCE);

@@ -176,7 +176,7 @@ final class JournalReplay {
     Table table = tables.get(ref);
     if (table == null) {
       Ref own = ref.isOfItsShape() ? ref : ofItsShape(ref);
-      table = store.tableOf(own.name(), own.policy().policy());
+      table = store.tableOf(own.name(), own.shaped());
       tables.put(ref, table);
     }
     return table;

@@ -309,6 +309,21 @@ public final class Policy {
   }
 
   /**
+   * Returns the policy as it was counted before {@link Shape#LEAST_GRANULES} existed: small limits
+   * of the default algorithm in an exact log.
+   */
+  Policy countedExactly() {
+    if (shape.algorithm() != Algorithm.SLIDING_WINDOW) {
+      return this;
+    }
+    Builder exact = new Builder(options, quota);
+    exact.algorithm = Algorithm.SLIDING_WINDOW_LOG;
+    exact.granularityNanos = 0;
+    exact.lateNanos = lateNanos;
+    return exact.build();
+  }
+
+  /**
    * Returns the properties that another policy must share with this one for a key's state to go on
    * under it.
    */

@@ -6,17 +6,21 @@ package dev.weir;
  * limit; any other change starts a state of its own, and the store remembers the old one for {@link
  * #memoryNanos}. {@link Policy#shape} computes it.
  *
- * @param algorithm the algorithm that counts: never {@link Algorithm#SLIDING_WINDOW}, which stands
- *     for one of two others
+ * @param algorithm the algorithm that counts: {@link Algorithm#SLIDING_WINDOW} only up to {@value
+ *     Policy#LOG_LIMIT} permits, above which it stands for buckets
  * @param windowNanos the quota's window
- * @param granularityNanos the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}, else
- *     0
+ * @param granularityNanos the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}; of
+ *     {@link Algorithm#SLIDING_WINDOW}, the most by which a permit may come back late, and a store
+ *     may count it exactly; else 0
  * @param emissionNanos the emission interval of a bucket whose burst is not its quota's permits,
  *     else 0: a bucket whose burst is its limit keeps the share that is used
  * @param burst the burst of such a bucket, else 0
  */
 public record Shape(
     Algorithm algorithm, long windowNanos, long granularityNanos, long emissionNanos, long burst) {
+
+  /** The least number of granules in a window of {@link Algorithm#SLIDING_WINDOW}. */
+  static final int LEAST_GRANULES = 5_000;
 
   static Shape of(Policy policy) {
     long window = policy.quota().windowNanos();
@@ -25,7 +29,7 @@ public record Shape(
     return switch (algorithm) {
       case SLIDING_WINDOW ->
           permits <= Policy.LOG_LIMIT
-              ? new Shape(Algorithm.SLIDING_WINDOW_LOG, window, 0, 0, 0)
+              ? new Shape(algorithm, window, roundGranule(window), 0, 0)
               : buckets(window, policy.granularityNanos());
       case SLIDING_WINDOW_BUCKETS -> buckets(window, policy.granularityNanos());
       case TOKEN_BUCKET, LEAKY_BUCKET ->
@@ -35,6 +39,19 @@ public record Shape(
       case SLIDING_WINDOW_LOG, SLIDING_WINDOW_COUNTER, FIXED_WINDOW ->
           new Shape(algorithm, window, 0, 0, 0);
     };
+  }
+
+  /**
+   * Returns the length of a granule of small limits: 1, 2 or 5 times a power of ten nanoseconds, so
+   * that permits which are charged at round times return at round times.
+   */
+  private static long roundGranule(long windowNanos) {
+    long most = Math.max(1, windowNanos / LEAST_GRANULES);
+    long power = 1;
+    while (power <= most / 10) {
+      power *= 10;
+    }
+    return power * (most >= 5 * power ? 5 : most >= 2 * power ? 2 : 1);
   }
 
   private static Shape buckets(long windowNanos, long granularityNanos) {
@@ -57,15 +74,13 @@ public record Shape(
   Meter meter(Calendar calendar) {
     boolean sharesItsBurst = emissionNanos == 0 && burst == 0;
     return switch (algorithm) {
-      case SLIDING_WINDOW_LOG -> new SlidingLog(windowNanos, 1);
-      case SLIDING_WINDOW_BUCKETS -> new SlidingLog(windowNanos, granularityNanos);
+      case SLIDING_WINDOW -> new CompactLog(windowNanos, granularityNanos);
+      case SLIDING_WINDOW_LOG -> new AlignedLog(windowNanos, 1);
+      case SLIDING_WINDOW_BUCKETS -> new AlignedLog(windowNanos, granularityNanos);
       case SLIDING_WINDOW_COUNTER -> new SlidingCounter(windowNanos, calendar);
       case FIXED_WINDOW -> new FixedWindow(windowNanos, calendar);
       case TOKEN_BUCKET -> new Gcra(false, sharesItsBurst, windowNanos);
       case LEAKY_BUCKET -> new Gcra(true, sharesItsBurst, windowNanos);
-      case SLIDING_WINDOW ->
-          throw new IllegalStateException(
-              "algorithm: " + algorithm + " (expected: a resolved one)");
     };
   }
 

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,8 @@ final class StateImage {
   /*
    * image    magic, version, seed (2 longs), calendar, unknownBefore, histories, END, number of keys (long),
    *          CRC32C of all that (long)
-   * calendar number of steps, for each the first instant and the offset; in version 4 only, which is
-   *          written where the calendar was ever stepped
+   * calendar number of steps, for each the first instant and the offset; in versions 4 and 6 only,
+   *          which are written where the calendar was ever stepped
    * history  NAME, name, maxKeys, number of tables, tables
    * table    last policy, widest policy, widestLeft, retired, cellBits, sketching, unknownBefore,
    *          unknownFor, unknown, floor, latest, number of pauses (int), pauses, keys, 0, bars, 0
@@ -35,6 +36,10 @@ final class StateImage {
   private static final int MAGIC = 0x57454952; // WEIR
   private static final int VERSION = 3;
   private static final int VERSION_WITH_CALENDAR = 4;
+
+  /** What is added to the version of an image in which any table is a compact log. */
+  private static final int COMPACT = 2;
+
   private static final int UNSTEPPED_WORDS = new Calendar().write().length;
   private static final int NAME = 1;
   private static final int END = 0;
@@ -48,7 +53,7 @@ final class StateImage {
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
     out.writeInt(MAGIC);
     boolean stepped = from.calendar().length > UNSTEPPED_WORDS;
-    out.writeInt(stepped ? VERSION_WITH_CALENDAR : VERSION);
+    out.writeInt((stepped ? VERSION_WITH_CALENDAR : VERSION) + (isCompact(from) ? COMPACT : 0));
     for (long half : from.fingerprint().seed()) {
       out.writeLong(half);
     }
@@ -74,6 +79,12 @@ final class StateImage {
     out.writeLong(summed.getChecksum().getValue());
     out.flush();
     return keys[0];
+  }
+
+  private static boolean isCompact(Image image) {
+    return image.names().stream()
+        .flatMap(name -> name.tables().stream())
+        .anyMatch(each -> each.of().table().shape.algorithm() == Algorithm.SLIDING_WINDOW);
   }
 
   private static void writeTable(
@@ -151,6 +162,7 @@ final class StateImage {
     private final long now;
     private final boolean exactly;
     private final Fingerprint fingerprint;
+    private final UnaryOperator<Policy> counted;
     private final Calendar imaged;
     private final Calendar calendar;
     private final long unknownBefore;
@@ -177,18 +189,17 @@ final class StateImage {
           throw new IOException("no image of a store (expected: one, which begins with WEIR)");
         }
         int version = in.readInt();
-        if (version != VERSION && version != VERSION_WITH_CALENDAR) {
+        int most = VERSION_WITH_CALENDAR + COMPACT;
+        if (version < VERSION || version > most) {
           throw new IOException(
-              "format "
-                  + version
-                  + " (expected: "
-                  + VERSION
-                  + " or "
-                  + VERSION_WITH_CALENDAR
-                  + ")");
+              "format " + version + " (expected: " + VERSION + " to " + most + ")");
         }
+        // A version before this one had no compact logs: what is one now was an exact log there.
+        boolean compact = version >= VERSION + COMPACT;
+        counted = compact ? policy -> policy : Policy::countedExactly;
+        boolean stepped = version - (compact ? COMPACT : 0) == VERSION_WITH_CALENDAR;
         fingerprint = Fingerprint.seeded(in.readLong(), in.readLong());
-        imaged = version == VERSION ? new Calendar() : readCalendar(in);
+        imaged = stepped ? readCalendar(in) : new Calendar();
         calendar = exactly ? imaged : new Calendar();
         unknownBefore = shifted(in.readLong());
       } catch (EOFException e) {
@@ -276,8 +287,8 @@ final class StateImage {
     }
 
     private ShapeTable table(Budget budget) throws IOException {
-      Policy last = readPolicy(in);
-      Policy widest = readPolicy(in);
+      Policy last = counted.apply(readPolicy(in));
+      Policy widest = counted.apply(readPolicy(in));
       long widestLeft = shifted(in.readLong());
       long retired = shifted(in.readLong());
       Table table = new Table(last.shape(), budget, calendar);

@@ -163,6 +163,6 @@ class ImageTest {
                 MemoryStore.resumed(
                     new ByteArrayInputStream(image), Replica.UNBOUNDED, Replica.UNBOUNDED))
         .isInstanceOf(IOException.class)
-        .hasMessage("format 1 (expected: 3 or 4)");
+        .hasMessage("format 1 (expected: 3 to 6)");
   }
 }

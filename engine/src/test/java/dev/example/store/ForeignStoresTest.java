@@ -48,9 +48,9 @@ class ForeignStoresTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int MAX_KEYS = 1 << 20;
   private static final double EFFORT = 0.2;
-  private static final StoreKind LOCAL = StoreKind.of(() -> new ListStore(MAX_KEYS));
+  private static final StoreKind LOCAL = StoreKind.of(() -> new ListStore(MAX_KEYS)).exactly();
   private static final StoreKind REMOTE =
-      StoreKind.of(RemoteStore::new).withEffort(EFFORT).withoutCounts();
+      StoreKind.of(RemoteStore::new).exactly().withEffort(EFFORT).withoutCounts();
 
   private static Policy policy(Algorithm algorithm, long permits) {
     return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).name("rule").build();
@@ -176,6 +176,7 @@ class ForeignStoresTest {
   private static StoreKind routed(Supplier<? extends Store> first) {
     return StoreKind.of(
             () -> new Routed(first.get(), new RemoteStore(), ForeignStoresTest::firstOrSecond))
+        .exactly()
         .withEffort(EFFORT)
         .withoutCounts();
   }

@@ -100,7 +100,7 @@ final class Reading {
   private long untilNanos(Admission each) {
     long time = each.atNanos();
     return switch (algorithm) {
-      case SLIDING_WINDOW_LOG -> time + window;
+      case SLIDING_WINDOW, SLIDING_WINDOW_LOG -> time + window;
       case SLIDING_WINDOW_BUCKETS -> {
         long granule = shape.granularityNanos();
         yield time - Math.floorMod(time, granule) + granule - 1 + window;

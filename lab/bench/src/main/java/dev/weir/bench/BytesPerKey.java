@@ -9,6 +9,8 @@ import dev.weir.Ticker;
 import dev.weir.bench.peers.DequeLimiter;
 import dev.weir.bench.peers.KeyedLimiter;
 import dev.weir.bench.peers.WeirLimiter;
+import dev.weir.bench.peers.WeirQuotasLimiter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -63,6 +65,14 @@ final class BytesPerKey {
     BytesPerKey full = new BytesPerKey(Math.max(1, count / FEWER));
     Quota quota = Quota.perMinute(LOG_PERMITS);
     full.weigh(
+        "weir's default, 100 of 100 a minute",
+        LOG_PERMITS,
+        load -> WeirQuotasLimiter.ofDecisions(List.of(quota), full.now::get));
+    full.weigh(
+        "the same with 10 a second as well",
+        LOG_PERMITS,
+        load -> WeirQuotasLimiter.ofDecisions(List.of(Quota.perSecond(10), quota), full.now::get));
+    full.weigh(
         "weir-sliding-window-log, 100 of 100 a minute",
         LOG_PERMITS,
         load -> {
@@ -77,7 +87,7 @@ final class BytesPerKey {
   private static void weighNumbers(Algorithm algorithm, int count) {
     Policy policy = Load.ALL_ALLOWED.policy(algorithm);
     int charges = 1;
-    if (algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+    if (algorithm == Algorithm.SLIDING_WINDOW_LOG || algorithm == Algorithm.SLIDING_WINDOW) {
       policy = Policy.builder(Quota.perMinute(LOG_PERMITS)).algorithm(algorithm).build();
       charges = LOG_PERMITS;
     }

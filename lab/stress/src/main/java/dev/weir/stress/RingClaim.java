@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 @State
 public class RingClaim extends Meeting {
   public RingClaim() {
-    super(Algorithm.SLIDING_WINDOW_LOG);
+    super(Algorithm.SLIDING_WINDOW);
   }
 
   @Actor

@@ -36,6 +36,7 @@ final class LoneCluster {
   static StoreKind kind(int groups) {
     return StoreKind.of(() -> open(groups))
         .withTime(Policies.MICRO, Long.MAX_VALUE)
+        .exactly()
         .withEffort(0.05)
         .withoutCounts();
   }

@@ -71,7 +71,7 @@ final class RedisCode implements PolicyCode {
     long permits = policy.quota().permits();
     long window = micros(windowNanos);
     Algorithm algorithm = policy.algorithm();
-    boolean exact = policy.shape().algorithm() == Algorithm.SLIDING_WINDOW_LOG;
+    boolean exact = SharedBinding.countedAlgorithm(policy) == Algorithm.SLIDING_WINDOW_LOG;
     return switch (algorithm) {
       case SLIDING_WINDOW, SLIDING_WINDOW_LOG, SLIDING_WINDOW_BUCKETS ->
           log(window, exact ? 1 : micros(policy.granularityNanos()), permits);

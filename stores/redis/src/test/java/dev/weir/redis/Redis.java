@@ -19,7 +19,11 @@ final class Redis {
    * script's numbers hold 52 days in nanoseconds.
    */
   static final StoreKind KIND =
-      StoreKind.of(Redis::emptyStore).withTime(1_000, 1L << 52).withEffort(0.05).withoutCounts();
+      StoreKind.of(Redis::emptyStore)
+          .withTime(1_000, 1L << 52)
+          .exactly()
+          .withEffort(0.05)
+          .withoutCounts();
 
   private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final AtomicLong SCOPES = new AtomicLong();

@@ -1,5 +1,6 @@
 package dev.weir.shared;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Consistency;
 import dev.weir.Policy;
@@ -66,6 +67,15 @@ public final class SharedBinding implements Binding {
     return policy.sharing().consistency() == Consistency.LEASED && !policy.algorithm().aligned()
         ? window + policy.sharing().syncIntervalNanos()
         : window;
+  }
+
+  /**
+   * Returns the algorithm that the store counts by. Small limits of the default algorithm are
+   * counted exactly.
+   */
+  public static Algorithm countedAlgorithm(Policy policy) {
+    Algorithm counting = policy.shape().algorithm();
+    return counting == Algorithm.SLIDING_WINDOW ? Algorithm.SLIDING_WINDOW_LOG : counting;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.weir.shared;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
@@ -98,8 +99,9 @@ final class MemoryShard implements Shard {
     /** Returns the policy by which the server counts. */
     private static Policy counted(Policy policy, long permits) {
       Quota quota = new Quota(permits, whole(SharedBinding.countedWindowNanos(policy)));
-      Policy.Builder builder = Policy.builder(quota).algorithm(policy.shape().algorithm());
-      if (policy.shape().algorithm().granular()) {
+      Algorithm algorithm = SharedBinding.countedAlgorithm(policy);
+      Policy.Builder builder = Policy.builder(quota).algorithm(algorithm);
+      if (algorithm.granular()) {
         builder.granularity(Duration.ofNanos(whole(policy.granularityNanos())));
       }
       if (policy.algorithm().bucket()) {

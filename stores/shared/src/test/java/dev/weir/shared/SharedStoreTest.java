@@ -12,6 +12,7 @@ class SharedStoreTest extends StoreContract {
   static final StoreKind KIND =
       StoreKind.of(SharedStoreTest::emptyStore)
           .withTime(Result.NANOS_PER_MICRO, Long.MAX_VALUE)
+          .exactly()
           .withEffort(0.05)
           .withoutCounts();
 

@@ -36,8 +36,10 @@ public abstract class Oracle {
   /**
    * Permits that were admitted, the instant at which they were decided, and the time that a bucket
    * takes to get them back.
+   *
+   * @param beginNanos the instant of the first admission since nothing was counted
    */
-  record Admission(long atNanos, long permits, long costNanos) {}
+  record Admission(long atNanos, long permits, long costNanos, long beginNanos) {}
 
   /**
    * The number of permits that fit at an instant if nothing else is admitted; negative if
@@ -48,13 +50,16 @@ public abstract class Oracle {
   }
 
   private final Map<String, List<Admission>> admitted;
+  private final boolean exact;
   final Policy policy;
   final long resolution;
   final long limit;
   final long window;
 
-  private Oracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+  private Oracle(
+      Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos, boolean exact) {
     this.admitted = admitted;
+    this.exact = exact;
     this.policy = policy;
     this.resolution = resolutionNanos;
     this.limit = policy.quota().permits();
@@ -76,7 +81,15 @@ public abstract class Oracle {
    *     multiple of the resolution
    */
   public static Oracle of(Policy policy, long resolutionNanos, long mostFineNanos) {
-    return of(new HashMap<>(), policy, resolutionNanos, mostFineNanos);
+    return of(new HashMap<>(), policy, resolutionNanos, mostFineNanos, false);
+  }
+
+  /**
+   * Returns an oracle like {@link #of(Policy, long, long)} of a store that counts small limits of
+   * {@link Algorithm#SLIDING_WINDOW} exactly.
+   */
+  public static Oracle exact(Policy policy, long resolutionNanos, long mostFineNanos) {
+    return of(new HashMap<>(), policy, resolutionNanos, mostFineNanos, true);
   }
 
   /**
@@ -84,27 +97,32 @@ public abstract class Oracle {
    * admissions of both.
    */
   public final Oracle variant(Policy other, long mostFineNanos) {
-    return of(admitted, other, resolution, mostFineNanos);
+    return of(admitted, other, resolution, mostFineNanos, exact);
   }
 
   private static Oracle of(
       Map<String, List<Admission>> admitted,
       Policy policy,
       long resolutionNanos,
-      long mostFineNanos) {
+      long mostFineNanos,
+      boolean exact) {
     boolean few = policy.quota().permits() <= Policy.LOG_LIMIT;
     return switch (policy.algorithm()) {
       case SLIDING_WINDOW ->
-          new SlidingOracle(
-              admitted, policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
+          !few
+              ? new SlidingOracle(
+                  admitted, policy, policy.granularityNanos(), resolutionNanos, exact)
+              : exact
+                  ? new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos, true)
+                  : new CompactOracle(admitted, policy, resolutionNanos);
       case SLIDING_WINDOW_LOG ->
-          new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos);
+          new SlidingOracle(admitted, policy, resolutionNanos, resolutionNanos, exact);
       case SLIDING_WINDOW_BUCKETS ->
-          new SlidingOracle(admitted, policy, policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_COUNTER -> new WeightedOracle(admitted, policy, resolutionNanos);
-      case FIXED_WINDOW -> new FixedOracle(admitted, policy, resolutionNanos);
+          new SlidingOracle(admitted, policy, policy.granularityNanos(), resolutionNanos, exact);
+      case SLIDING_WINDOW_COUNTER -> new WeightedOracle(admitted, policy, resolutionNanos, exact);
+      case FIXED_WINDOW -> new FixedOracle(admitted, policy, resolutionNanos, exact);
       case TOKEN_BUCKET, LEAKY_BUCKET ->
-          new Bucket(admitted, policy, resolutionNanos, mostFineNanos);
+          new Bucket(admitted, policy, resolutionNanos, mostFineNanos, exact);
     };
   }
 
@@ -137,7 +155,7 @@ public abstract class Oracle {
     if (permits == 0 || room.at(at) >= permits) {
       if (permits > 0 && charge) {
         forget(past, at);
-        past.add(new Admission(at, permits, costNanos(permits)));
+        past.add(new Admission(at, permits, costNanos(permits), beginNanos(past, at)));
         room = room(past);
       }
       return new Verdict(true, remaining(room.at(at)), 0);
@@ -157,13 +175,18 @@ public abstract class Oracle {
     boolean fits = room(past).at(at) >= Math.max(1, permits) && permits <= policy.burst();
     if (permits > 0) {
       forget(past, at);
-      past.add(new Admission(at, permits, limit == 0 ? 0 : costNanos(permits)));
+      long cost = limit == 0 ? 0 : costNanos(permits);
+      past.add(new Admission(at, permits, cost, beginNanos(past, at)));
     }
     Room room = room(past);
     boolean never = policy.burst() == 0 || limit == 0;
     long retry = fits ? 0 : never ? Decision.NEVER : firstFit(room, at, 1) - now;
     long left = Math.min(room.at(at), limit == 0 ? 0 : policy.burst());
     return new Verdict(fits, permits == 0 ? Math.max(0, left) : left, retry);
+  }
+
+  private static long beginNanos(List<Admission> past, long at) {
+    return past.isEmpty() ? at : past.get(0).beginNanos();
   }
 
   private long remaining(long room) {
@@ -229,8 +252,9 @@ public abstract class Oracle {
         Map<String, List<Admission>> admitted,
         Policy policy,
         long granuleNanos,
-        long resolutionNanos) {
-      super(admitted, policy, resolutionNanos);
+        long resolutionNanos,
+        boolean exact) {
+      super(admitted, policy, resolutionNanos, exact);
       this.granule = multiple("granule", granuleNanos, resolutionNanos);
     }
 
@@ -262,9 +286,70 @@ public abstract class Oracle {
     }
   }
 
+  /**
+   * An oracle of the log of small limits: granules of 1, 2 or 5 times a power of ten nanoseconds,
+   * at most a 5,000th of the window, of which the first begins with the first admission since
+   * nothing was counted. The permits of the newest granule count from its latest admission, those
+   * of the others from its end.
+   */
+  private static final class CompactOracle extends Oracle {
+    private final long granule;
+
+    CompactOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+      super(admitted, policy, resolutionNanos, false);
+      String most = Long.toString(Math.max(1, window / 5_000));
+      char first = most.charAt(0);
+      String rounded = first >= '5' ? "5" : first >= '2' ? "2" : "1";
+      this.granule = Long.parseLong(rounded + "0".repeat(most.length() - 1));
+    }
+
+    private BigInteger granuleOf(Admission admission) {
+      return ceilDiv(big(admission.atNanos() - admission.beginNanos()), big(granule));
+    }
+
+    /** Returns the instants from which admissions count for a window, in their order. */
+    private long[] counts(List<Admission> past) {
+      long[] counts = new long[past.size()];
+      for (int i = 0; i < counts.length; i++) {
+        Admission newest = past.get(counts.length - 1);
+        Admission own = past.get(i);
+        counts[i] =
+            granuleOf(own).equals(granuleOf(newest))
+                ? newest.atNanos()
+                : granuleOf(own).multiply(big(granule)).add(big(own.beginNanos())).longValueExact();
+      }
+      return counts;
+    }
+
+    @Override
+    void forget(List<Admission> past, long at) {
+      long[] counts = counts(past);
+      for (int i = counts.length - 1; i >= 0; i--) {
+        if (counts[i] <= at - window) {
+          past.remove(i);
+        }
+      }
+    }
+
+    @Override
+    Room room(List<Admission> past) {
+      long[] counts = counts(past);
+      return at -> {
+        long used = 0;
+        for (int i = 0; i < counts.length; i++) {
+          if (counts[i] > at - window) {
+            used = Math.addExact(used, past.get(i).permits());
+          }
+        }
+        return limit - used;
+      };
+    }
+  }
+
   private static final class WeightedOracle extends Oracle {
-    WeightedOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
-      super(admitted, policy, resolutionNanos);
+    WeightedOracle(
+        Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos, boolean exact) {
+      super(admitted, policy, resolutionNanos, exact);
     }
 
     private long startNanos(long at) {
@@ -301,8 +386,9 @@ public abstract class Oracle {
     /** The window of the latest admission, and the permits admitted in it. */
     private record Latest(long endNanos, long used) {}
 
-    FixedOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
-      super(admitted, policy, resolutionNanos);
+    FixedOracle(
+        Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos, boolean exact) {
+      super(admitted, policy, resolutionNanos, exact);
     }
 
     private Latest latest(List<Admission> past) {
@@ -344,8 +430,9 @@ public abstract class Oracle {
         Map<String, List<Admission>> admitted,
         Policy policy,
         long resolutionNanos,
-        long mostFineNanos) {
-      super(admitted, policy, resolutionNanos);
+        long mostFineNanos,
+        boolean exact) {
+      super(admitted, policy, resolutionNanos, exact);
       mostFine = big(mostFineNanos);
     }
 

@@ -48,7 +48,11 @@ public abstract class StoreFixture {
 
   /** Returns an oracle that counts time as the store does. */
   final Oracle oracle(Policy policy) {
-    return Oracle.of(policy, resolutionNanos(), kind().mostFineNanos());
+    long resolution = resolutionNanos();
+    long mostFine = kind().mostFineNanos();
+    return kind().exact()
+        ? Oracle.exact(policy, resolution, mostFine)
+        : Oracle.of(policy, resolution, mostFine);
   }
 
   /** Returns {@code count} steps in nanoseconds. */

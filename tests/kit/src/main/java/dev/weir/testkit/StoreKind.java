@@ -1,5 +1,7 @@
 package dev.weir.testkit;
 
+import dev.weir.Algorithm;
+import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Store;
 import java.util.function.Consumer;
@@ -18,6 +20,8 @@ import java.util.function.Supplier;
  *     Oracle#of(Policy, long, long)}
  * @param effort the part of the random trials and repetitions to run, above 0 and at most 1: less
  *     for a store that is far away
+ * @param exact true if the store counts small limits of {@link Algorithm#SLIDING_WINDOW} exactly,
+ *     in steps of the resolution; false if permits return late as in {@link MemoryStore}
  * @param countsState true if {@link Store#keys()} and {@link Store#bytes()} return what the store
  *     holds; only then do the suites read them
  */
@@ -27,10 +31,11 @@ public record StoreKind(
     long resolutionNanos,
     long mostFineNanos,
     double effort,
+    boolean exact,
     boolean countsState) {
   /** Returns a kind that counts its state, and any time in nanoseconds, and gets full effort. */
   public static StoreKind of(Supplier<? extends Store> empty) {
-    return new StoreKind(empty, store -> {}, 1, Long.MAX_VALUE, 1, true);
+    return new StoreKind(empty, store -> {}, 1, Long.MAX_VALUE, 1, false, true);
   }
 
   /** Returns this kind with a check of the invariants of a store. */
@@ -41,6 +46,7 @@ public record StoreKind(
         resolutionNanos,
         mostFineNanos,
         effort,
+        exact,
         countsState);
   }
 
@@ -51,16 +57,21 @@ public record StoreKind(
    * @param mostFineNanos the longest time that is counted in nanoseconds
    */
   public StoreKind withTime(long resolutionNanos, long mostFineNanos) {
-    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, effort, countsState);
+    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, effort, exact, countsState);
   }
 
   /** Returns this kind with a part of the full effort. */
   public StoreKind withEffort(double part) {
-    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, part, countsState);
+    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, part, exact, countsState);
+  }
+
+  /** Returns this kind with exact counts of small limits of the default algorithm. */
+  public StoreKind exactly() {
+    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, effort, true, countsState);
   }
 
   /** Returns this kind without counts of its state. */
   public StoreKind withoutCounts() {
-    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, effort, false);
+    return new StoreKind(empty, check, resolutionNanos, mostFineNanos, effort, exact, false);
   }
 }

@@ -5,6 +5,7 @@ import dev.weir.PackedDecision;
 import dev.weir.PackedLimiter;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
+import dev.weir.Ticker;
 import dev.weir.bench.Keys;
 import java.util.List;
 
@@ -14,18 +15,22 @@ public final class WeirQuotasLimiter {
 
   /** Returns a limiter whose decisions are objects. */
   public static KeyedLimiter ofDecisions(List<Quota> quotas) {
-    return new ObjectDecisions(limiter(quotas));
+    return new ObjectDecisions(builder(quotas).build());
+  }
+
+  /** Returns a limiter by a clock of the caller's. */
+  public static KeyedLimiter ofDecisions(List<Quota> quotas, Ticker ticker) {
+    return new ObjectDecisions(builder(quotas).ticker(ticker).build());
   }
 
   /** Returns a limiter whose decisions are packed. */
   public static KeyedLimiter packed(List<Quota> quotas) {
-    return new PackedDecisions(limiter(quotas).packed());
+    return new PackedDecisions(builder(quotas).build().packed());
   }
 
-  private static RateLimiter limiter(List<Quota> quotas) {
+  private static LimiterBuilder builder(List<Quota> quotas) {
     Quota[] more = quotas.subList(1, quotas.size()).toArray(new Quota[0]);
-    LimiterBuilder builder = RateLimiter.builder(quotas.get(0), more);
-    return builder.maxKeys(Keys.MOST).build();
+    return RateLimiter.builder(quotas.get(0), more).maxKeys(Keys.MOST);
   }
 
   private record ObjectDecisions(RateLimiter limiter) implements KeyedLimiter {

@@ -52,6 +52,12 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
           .name(policy.name())
           .build();
     }
+    if (policy.shape().algorithm() == Algorithm.SLIDING_WINDOW) {
+      return Policy.builder(quota)
+          .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+          .name(policy.name())
+          .build();
+    }
     if (emissionNanos(policy) % RESOLUTION_NANOS != 0) {
       long emission = emissionNanos(policy);
       if (Math.max(emission * policy.burst(), window) > 1L << 52) {

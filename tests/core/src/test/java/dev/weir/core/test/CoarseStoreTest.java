@@ -24,7 +24,8 @@ class CoarseStoreTest {
   private static final StoreKind KIND =
       StoreKind.of(CoarseStore::new)
           .withCheck(CoarseStore.class, CoarseStore::verify)
-          .withTime(RESOLUTION_NANOS, 1L << 52);
+          .withTime(RESOLUTION_NANOS, 1L << 52)
+          .exactly();
 
   @Nested
   @ParameterizedClass

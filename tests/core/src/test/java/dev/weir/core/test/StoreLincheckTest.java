@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @Tag("model")
 public class StoreLincheckTest {
   private final MemoryStore store = new MemoryStore();
-  private final Binding log = store.bind("flapping", policy(Algorithm.SLIDING_WINDOW_LOG, 3), 0);
+  private final Binding log = store.bind("flapping", policy(Algorithm.SLIDING_WINDOW, 3), 0);
   private final Binding tokens = store.bind("other", policy(Algorithm.TOKEN_BUCKET, 2), 0);
 
   private static Policy policy(Algorithm algorithm, long permits) {

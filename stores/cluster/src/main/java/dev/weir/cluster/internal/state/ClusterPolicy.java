@@ -75,7 +75,7 @@ public final class ClusterPolicy implements PolicyCode {
   }
 
   private static Policy counted(Policy policy) {
-    Algorithm algorithm = policy.shape().algorithm();
+    Algorithm algorithm = SharedBinding.countedAlgorithm(policy);
     Quota quota =
         new Quota(policy.quota().permits(), whole(SharedBinding.countedWindowNanos(policy)));
     Policy.Builder builder = Policy.builder(quota).algorithm(algorithm);

@@ -58,7 +58,7 @@ class ClusterPolicyTest {
           policy.quota().windowNanos() + (leased && !policy.algorithm().aligned() ? interval : 0);
       assertThat(window).isBetween(least, least + Policies.MICRO - 1);
       assertThat(counted.quota().permits()).isEqualTo(policy.quota().permits());
-      if (policy.shape().algorithm().granular()) {
+      if (counted.algorithm().granular()) {
         assertThat(counted.granularityNanos() % Policies.MICRO).isZero();
       }
     }
