@@ -98,7 +98,7 @@ public final class LimiterBuilder {
     Requests requests = new Requests(used, names, policies, ticker, load, ticker.nanos());
     listeners.forEach(requests::listen);
     if (used instanceof LocalStore local) {
-      Housekeeping.start(local, ticker);
+      MemorySweep.start(local, ticker);
     }
     return new RateLimiter(requests);
   }

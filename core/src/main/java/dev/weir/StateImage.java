@@ -37,7 +37,7 @@ final class StateImage {
   private static final int VERSION = 3;
   private static final int VERSION_WITH_CALENDAR = 4;
 
-  /** What is added to the version of an image in which any table is a compact log. */
+  /** The addition to the version of an image in which any table is a compact log. */
   private static final int COMPACT = 2;
 
   private static final int UNSTEPPED_WORDS = new Calendar().write().length;

@@ -174,7 +174,7 @@ final class Assembly {
       parts.add("counts", () -> saveTime(state), () -> save(state), () -> save(state));
     }
     state.begin();
-    Housekeeping housekeeping = housekeeping(serverParts, tables, tokens, ticker);
+    PeriodicWork housekeeping = housekeeping(serverParts, tables, tokens, ticker);
     parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);
     RulesInForce rules = new RulesInForce(settings, engine, configuration);
     parts.add("rules", CLOSE_RULES, rules::close);
@@ -240,10 +240,10 @@ final class Assembly {
     return new Tables(store, Optional.of(throttle), state.answering(throttle));
   }
 
-  private Housekeeping housekeeping(
+  private PeriodicWork housekeeping(
       ServerParts serverParts, Tables tables, TokenFile tokens, Ticker ticker) {
     Engine engine = serverParts.engine();
-    Housekeeping housekeeping = new Housekeeping(serverParts.load());
+    PeriodicWork housekeeping = new PeriodicWork(serverParts.load());
     housekeeping.eachSecond(Loop.EXPIRY, engine::expire);
     housekeeping.watchFullness(
         new FullnessWarning("the key space", "--max-keys, --max-memory, max_keys"),

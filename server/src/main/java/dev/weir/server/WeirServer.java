@@ -43,7 +43,7 @@ public final class WeirServer implements AutoCloseable {
   private final ServerSettings settings;
   private final ServerParts serverParts;
   private final RulesInForce rules;
-  private final Housekeeping housekeeping;
+  private final PeriodicWork housekeeping;
   private final OpenPorts ports;
   private final Parts parts;
   private final State state = new State();
@@ -71,7 +71,7 @@ public final class WeirServer implements AutoCloseable {
       ServerSettings settings,
       ServerParts serverParts,
       RulesInForce rules,
-      Housekeeping housekeeping,
+      PeriodicWork housekeeping,
       OpenPorts ports,
       Parts parts) {
     this.settings = settings;

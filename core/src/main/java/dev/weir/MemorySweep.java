@@ -10,7 +10,7 @@ import java.lang.ref.WeakReference;
  * back, on threads that the JDK has anyway; a test's ticker calls back when it is advanced. The
  * reference is weak, so a limiter that is no longer used is collected, and this object with it.
  */
-final class Housekeeping implements Runnable {
+final class MemorySweep implements Runnable {
   /**
    * The time between two sweeps, each over a sixteenth of a table: the whole table in less than 3
    * minutes.
@@ -20,13 +20,13 @@ final class Housekeeping implements Runnable {
   private final WeakReference<LocalStore> swept;
   private final Ticker ticker;
 
-  private Housekeeping(LocalStore store, Ticker ticker) {
+  private MemorySweep(LocalStore store, Ticker ticker) {
     this.swept = new WeakReference<>(store);
     this.ticker = ticker;
   }
 
   static void start(LocalStore store, Ticker ticker) {
-    ticker.schedule(INTERVAL_NANOS, new Housekeeping(store, ticker));
+    ticker.schedule(INTERVAL_NANOS, new MemorySweep(store, ticker));
   }
 
   @Override

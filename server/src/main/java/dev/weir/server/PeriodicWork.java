@@ -17,7 +17,7 @@ import java.util.function.IntSupplier;
  * The periodic work of a server, on one thread; an error in one kind does not affect the others.
  * Each part of the server adds its work before the start.
  */
-final class Housekeeping {
+final class PeriodicWork {
   private static final long ROUND_MILLIS = 1_000;
 
   /**
@@ -34,7 +34,7 @@ final class Housekeeping {
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-housekeeping"));
 
-  Housekeeping(SystemLoad load) {
+  PeriodicWork(SystemLoad load) {
     this.load = load;
     tasks.add(new Task(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll));
   }
