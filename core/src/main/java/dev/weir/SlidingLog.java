@@ -305,8 +305,8 @@ abstract class SlidingLog extends Meter {
 
   /** Drops the entries whose granules end before an instant. */
   private void trim(long[] s, int i, long cut) {
-    if (oldestEnd(s, i) >= cut) {
-      return;
+    if (oldestEnd(s, i) >= cut && used(s, i) > 0) {
+      return; // The newest entry may expire before its granule ends, but not before those ahead.
     }
     if (newestCounts(s, i) < cut) {
       ring(s, i, 0, 0);

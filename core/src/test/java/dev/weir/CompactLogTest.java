@@ -68,6 +68,15 @@ class CompactLogTest {
   }
 
   @Test
+  void newestEntryThatIsLeftAlone_countsNoLongerThanItself() {
+    steps(3)
+        .at(0, 1, 0, 2)
+        .at(1_500, 1, 0, 1)
+        .refund(1_600, 1, 0, W, 1)
+        .at(W + 1_600, 2, 0, 1); // 1500 has expired, its granule has not ended.
+  }
+
+  @Test
   void refundedChargesThatCountedAlone_leaveTheTime() {
     steps(1).at(10, 1, 0, 0).refund(20, 1, 10, W + 10, 1).at(5, 1, 0, 0).at(5, 1, W + 5, 0);
   }
