@@ -82,7 +82,7 @@ abstract class SlidingLog extends Meter {
     this.unitsBits = unitsBits;
     this.unitBits = Long.SIZE >> unitsBits;
     this.unitMask = (1L << unitBits) - 1;
-    this.maxSmall = (MAX_SMALL_UNITS + (7 << unitsBits - 1)) >> unitsBits;
+    this.maxSmall = (MAX_SMALL_UNITS + header(0)) >> unitsBits; // 0 longs are few.
   }
 
   // The coding of an entry.
@@ -152,12 +152,12 @@ abstract class SlidingLog extends Meter {
 
   /** Returns how many units the ring of an array begins after its start. */
   private int header(int longs) {
-    return (longs > maxSmall ? 8 : 7) << unitsBits - 1;
+    return (longs > maxSmall ? 8 : 7) << (unitsBits - 1);
   }
 
   /** Returns the least number of longs with room for a number of units. */
   private int longs(long units) {
-    return (int) (units + (7 << unitsBits - 1) + (1 << unitsBits) - 1 >> unitsBits);
+    return (int) ((units + header(0) + (1L << unitsBits) - 1) >> unitsBits);
   }
 
   private int first(long[] s, int i) {
@@ -186,19 +186,19 @@ abstract class SlidingLog extends Meter {
   }
 
   private int shift(int place) {
-    return (place & (1 << unitsBits) - 1) * unitBits;
+    return (place & ((1 << unitsBits) - 1)) * unitBits;
   }
 
   final int unit(long[] s, int i, int unit) {
     int place = place(s, i, unit);
-    return (int) (s[place >> unitsBits] >>> shift(place) & unitMask);
+    return (int) ((s[place >> unitsBits] >>> shift(place)) & unitMask);
   }
 
   final void unit(long[] s, int i, int unit, int value) {
     int place = place(s, i, unit);
     int shift = shift(place);
     long others = s[place >> unitsBits] & ~(unitMask << shift);
-    s[place >> unitsBits] = others | (value & unitMask) << shift;
+    s[place >> unitsBits] = others | ((value & unitMask) << shift);
   }
 
   private static long total(long[] s, int i) {
