@@ -449,7 +449,10 @@ abstract class SlidingLog extends Meter {
       unit += width(head);
     }
     merged += newestPermits(s, i);
-    thinned = merged > 0 ? append(thinned, 0, end, merged, false, 0, false) : thinned;
+    if (merged > 0 || used > 0) {
+      thinned = append(thinned, 0, end, Math.max(1, merged), false, 0, false);
+      thinned[COUNTS] -= merged > 0 ? 0 : (1L << 32 | 1); // Its place counts, even without permits.
+    }
     thinned[NEWEST] = s[i + NEWEST];
     return thinned;
   }
@@ -500,7 +503,11 @@ abstract class SlidingLog extends Meter {
       return timed(t, s[i + NEWEST], limit);
     }
     // Later requests no longer queue behind the cancelled entry, but behind the one before it.
-    boolean reserved = newestEnd(t, 0) > end(t, 0, now);
+    long kept = t[NEWEST];
+    long keptCounts = newestCounts(t, 0);
+    t[NEWEST] = stamp(now, false);
+    boolean reserved = keptCounts > newestCounts(t, 0); // It must count no less than it did.
+    t[NEWEST] = kept;
     return timed(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
   }
 

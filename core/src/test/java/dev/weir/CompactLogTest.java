@@ -81,6 +81,18 @@ class CompactLogTest {
     steps(1).at(10, 1, 0, 0).refund(20, 1, 10, W + 10, 1).at(5, 1, 0, 0).at(5, 1, W + 5, 0);
   }
 
+  /** A reservation at W, then one at 2 W, which is cancelled within the last granule before W. */
+  @Test
+  void reservationBeforeACancelledOne_countsForAWindow() {
+    Policy policy = Policy.builder(new Quota(1, W)).algorithm(Algorithm.SLIDING_WINDOW).build();
+    Meter meter = policy.shape().meter();
+    long[] state = meter.charge(meter.fresh(), 0, 0, 0, 1, policy, true);
+    state = meter.charge(state, 0, 10, W - 10, 1, policy, true);
+    state = meter.charge(state, 0, 20, 2 * W - 20, 1, policy, true);
+    state = meter.refund(state, 0, W - 5, 1, 2 * W, policy);
+    assertThat(meter.waitNanos(state, 0, 2 * W - 4, 1, policy)).isEqualTo(4);
+  }
+
   @Test
   void chargesAMinute_takeAByteEach() {
     Policy policy = Policy.builder(Quota.perMinute(100)).build();
