@@ -92,15 +92,14 @@ final class Journal {
 
   /** The meaning of a reference: a policy under which a table's keys are charged. */
   record Ref(String name, Shape shape, int cellBits, PolicyValues policy) {
-    /** Returns whether the table is made from this policy, and not only charged under it. */
-    boolean isOfItsShape() {
-      return shaped().shape().equals(shape);
-    }
-
-    /** Returns the policy with the shape of the table, if one has it. */
-    Policy shaped() {
+    /**
+     * Returns the policy from which the table can be made: this one, or as the version before
+     * counted it; null if its shape is another.
+     */
+    @Nullable Policy shaped() {
       Policy own = policy.policy();
-      return own.shape().equals(shape) ? own : own.countedExactly();
+      Policy exact = own.countedExactly();
+      return own.shape().equals(shape) ? own : exact.shape().equals(shape) ? exact : null;
     }
   }
 

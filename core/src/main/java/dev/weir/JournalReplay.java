@@ -18,7 +18,11 @@ final class JournalReplay {
   private final int image;
   private final List<Ref> refs;
   private final StateReading reading;
-  private final Map<Ref, Table> tables = new HashMap<>();
+
+  /** The policies under which the keys of each table were charged, with the table's own shape. */
+  private final Map<Named, List<Policy>> policies = new HashMap<>();
+
+  private final Map<Named, Table> tables = new HashMap<>();
   private long nextSequence;
   private long records;
   private long latestNanos;
@@ -32,6 +36,13 @@ final class JournalReplay {
    *     the machine ended, and nothing was answered that depends on them
    */
   record Tolerance(boolean any, boolean unfinished) {}
+
+  /** A table by its name and shape. */
+  private record Named(String name, Shape shape) {
+    static Named of(Ref ref) {
+      return new Named(ref.name(), ref.shape());
+    }
+  }
 
   /**
    * Prepares a replay.
@@ -91,7 +102,13 @@ final class JournalReplay {
       }
     }
     for (Ref each : refs) {
-      if (each.isOfItsShape()) { // Its limit counts, even if no record refers to it.
+      Policy own = each.shaped();
+      if (own != null) {
+        policies.computeIfAbsent(Named.of(each), named -> new ArrayList<>()).add(own);
+      }
+    }
+    for (Named each : policies.keySet()) {
+      if (store.hasTable(each.name(), each.shape())) {
         var unused = table(each);
       }
     }
@@ -172,30 +189,27 @@ final class JournalReplay {
     return Journal.ref(head) < refs.size() && admitting >= 0 && admitting < refs.size();
   }
 
-  private Table table(Ref ref) throws IOException {
-    Table table = tables.get(ref);
-    if (table == null) {
-      Ref own = ref.isOfItsShape() ? ref : ofItsShape(ref);
-      table = store.tableOf(own.name(), own.shaped());
-      tables.put(ref, table);
+  /**
+   * Returns a table that the image has or a record refers to. The limits of all entries for it
+   * count, even if no record refers to them.
+   */
+  private Table table(Named named) throws IOException {
+    Table table = tables.get(named);
+    if (table != null) {
+      return table;
     }
+    for (Policy each : policies.getOrDefault(named, List.of())) {
+      table = store.tableOf(named.name(), each);
+    }
+    if (table == null) {
+      throw new IOException("damaged: no policy of " + named.name() + ", " + named.shape());
+    }
+    tables.put(named, table);
     return table;
   }
 
-  /** Returns an entry for the same table with a policy of the table's own shape. */
-  private Ref ofItsShape(Ref ref) throws IOException {
-    for (Ref each : refs) {
-      if (each.isOfItsShape()
-          && each.name().equals(ref.name())
-          && each.shape().equals(ref.shape())) {
-        return each;
-      }
-    }
-    throw new IOException("damaged: no policy of " + ref.name() + ", " + ref.shape());
-  }
-
   private void repeat(JournalFile file, int at, int kind, Ref ref) throws IOException {
-    Table table = table(ref);
+    Table table = table(Named.of(ref));
     long fingerprint = file.word(at + 8);
     long second = file.word(at + 16);
     long third = file.word(at + 24);

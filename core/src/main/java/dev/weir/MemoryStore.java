@@ -383,6 +383,12 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
+  /** Returns whether a name has a table of a shape. */
+  boolean hasTable(String name, Shape shape) {
+    PolicyHistory history = histories.get(name);
+    return history != null && history.has(shape);
+  }
+
   /** Returns the table of a name and a policy, for what a journal has counted under it. */
   Table tableOf(String name, Policy policy) {
     return histories.computeIfAbsent(name, this::newHistory).tableOf(policy);

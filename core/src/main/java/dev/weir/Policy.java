@@ -11,8 +11,8 @@ import java.util.List;
  */
 public final class Policy {
   /**
-   * The number of permits up to which {@link Algorithm#SLIDING_WINDOW} keeps an exact log: 2 KiB a
-   * key.
+   * The number of permits up to which {@link Algorithm#SLIDING_WINDOW} keeps a log of a byte a
+   * permit.
    */
   public static final int LOG_LIMIT = 128;
 

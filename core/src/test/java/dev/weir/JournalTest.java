@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Replica.Entry;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,9 +56,13 @@ class JournalTest {
   }
 
   private static Life open(Path at, Lines lines) throws IOException {
+    return open(at, lines, WALL);
+  }
+
+  private static Life open(Path at, Lines lines, long wall) throws IOException {
     StateFolder state =
         StateFolder.builder(at)
-            .clock(new StateClock(() -> WALL, () -> WALL, "boot"))
+            .clock(new StateClock(() -> wall, () -> wall, "boot"))
             .fileBytes(FILE_BYTES)
             .log(lines)
             .open();
@@ -115,6 +120,57 @@ class JournalTest {
       }
     }
     return null;
+  }
+
+  /**
+   * The version before counted small limits of the default algorithm in exact logs, under the same
+   * policy.
+   */
+  @Test
+  void journalOfExactLogs_isRepeated_andIsNotMadeAgain() throws Exception {
+    Policy byDefault = Policy.builder(new Quota(3, 3_600 * SECOND)).build();
+    Lines lines = new Lines();
+    try (Life life = open(folder, lines)) {
+      StateFolder state = life.state();
+      MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+      state.begin();
+      Binding exact = store.bind("p", byDefault.countedExactly(), WALL);
+      assertThat(PackedDecision.allowed(store.decide(exact, 1, 2, WALL))).isTrue();
+    }
+    StoreFiles files = new StoreFiles(folder, "s");
+    List<Journal.Ref> refs = files.readNames().refs();
+    assertThat(refs).hasSize(1);
+    Files.delete(files.names());
+    try (FileChannel names = StoreFiles.create(files.names())) {
+      Journal.Ref ref = refs.get(0);
+      StoreFiles.append(
+          names,
+          new Journal.Ref(
+              ref.name(), ref.shape(), ref.cellBits(), new Journal.PolicyValues(byDefault)));
+    }
+    try (Life life = open(folder, lines)) {
+      StateFolder state = life.state();
+      MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+      state.begin();
+      Binding compact = store.bind("p", byDefault, WALL);
+      assertThat(PackedDecision.allowed(store.decide(compact, 1, 2, WALL))).isFalse();
+      assertThat(PackedDecision.allowed(store.decide(compact, 1, 1, WALL))).isTrue();
+      assertThat(store.keys()).as("the log and its witness").isEqualTo(2);
+      state.fold();
+    }
+    for (int start = 1; start <= 2; start++) { // Later, when the witness is over.
+      long later = WALL + start * 20_000 * SECOND;
+      try (Life life = open(folder, lines, later)) {
+        StateFolder state = life.state();
+        MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
+        state.begin();
+        Binding compact = store.bind("p", byDefault, later);
+        assertThat(PackedDecision.allowed(store.decide(compact, 2, 1, later))).isTrue();
+        store.expire(later);
+        assertThat(store.tables(compact)).as("start " + start).hasSize(1);
+        state.fold();
+      }
+    }
   }
 
   /** Threads charge many keys, whose tables grow and are split, while images are written. */
