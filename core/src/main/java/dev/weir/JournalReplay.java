@@ -20,9 +20,9 @@ final class JournalReplay {
   private final StateReading reading;
 
   /** The policies under which the keys of each table were charged, with the table's own shape. */
-  private final Map<Named, List<Policy>> policies = new HashMap<>();
+  private final Map<TableKey, List<Policy>> policies = new HashMap<>();
 
-  private final Map<Named, Table> tables = new HashMap<>();
+  private final Map<TableKey, Table> tables = new HashMap<>();
   private long nextSequence;
   private long records;
   private long latestNanos;
@@ -38,9 +38,9 @@ final class JournalReplay {
   record Tolerance(boolean any, boolean unfinished) {}
 
   /** A table by its name and shape. */
-  private record Named(String name, Shape shape) {
-    static Named of(Ref ref) {
-      return new Named(ref.name(), ref.shape());
+  private record TableKey(String name, Shape shape) {
+    static TableKey of(Ref ref) {
+      return new TableKey(ref.name(), ref.shape());
     }
   }
 
@@ -104,10 +104,10 @@ final class JournalReplay {
     for (Ref each : refs) {
       Policy own = each.shaped();
       if (own != null) {
-        policies.computeIfAbsent(Named.of(each), named -> new ArrayList<>()).add(own);
+        policies.computeIfAbsent(TableKey.of(each), key -> new ArrayList<>()).add(own);
       }
     }
-    for (Named each : policies.keySet()) {
+    for (TableKey each : policies.keySet()) {
       if (store.hasTable(each.name(), each.shape())) {
         var unused = table(each);
       }
@@ -193,23 +193,23 @@ final class JournalReplay {
    * Returns a table that the image has or a record refers to. The limits of all entries for it
    * count, even if no record refers to them.
    */
-  private Table table(Named named) throws IOException {
-    Table table = tables.get(named);
+  private Table table(TableKey key) throws IOException {
+    Table table = tables.get(key);
     if (table != null) {
       return table;
     }
-    for (Policy each : policies.getOrDefault(named, List.of())) {
-      table = store.tableOf(named.name(), each);
+    for (Policy each : policies.getOrDefault(key, List.of())) {
+      table = store.tableOf(key.name(), each);
     }
     if (table == null) {
-      throw new IOException("damaged: no policy of " + named.name() + ", " + named.shape());
+      throw new IOException("damaged: no policy of " + key.name() + ", " + key.shape());
     }
-    tables.put(named, table);
+    tables.put(key, table);
     return table;
   }
 
   private void repeat(JournalFile file, int at, int kind, Ref ref) throws IOException {
-    Table table = table(Named.of(ref));
+    Table table = table(TableKey.of(ref));
     long fingerprint = file.word(at + 8);
     long second = file.word(at + 16);
     long third = file.word(at + 24);

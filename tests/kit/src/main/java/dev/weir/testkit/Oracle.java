@@ -244,8 +244,43 @@ public abstract class Oracle {
     return parts[1].signum() == 0 ? parts[0] : parts[0].add(BigInteger.ONE);
   }
 
+  /** An oracle that counts each admission for a window. */
+  private abstract static class LogOracle extends Oracle {
+    LogOracle(
+        Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos, boolean exact) {
+      super(admitted, policy, resolutionNanos, exact);
+    }
+
+    /** Returns the instants from which admissions count for a window, in their order. */
+    abstract long[] counts(List<Admission> past);
+
+    @Override
+    final void forget(List<Admission> past, long at) {
+      long[] counts = counts(past);
+      for (int i = counts.length - 1; i >= 0; i--) {
+        if (counts[i] <= at - window) {
+          past.remove(i);
+        }
+      }
+    }
+
+    @Override
+    final Room room(List<Admission> past) {
+      long[] counts = counts(past);
+      return at -> {
+        long used = 0;
+        for (int i = 0; i < counts.length; i++) {
+          if (counts[i] > at - window) {
+            used = Math.addExact(used, past.get(i).permits());
+          }
+        }
+        return limit - used;
+      };
+    }
+  }
+
   /** An oracle of the exact sliding window, where a granule is one instant, and of buckets. */
-  private static final class SlidingOracle extends Oracle {
+  private static final class SlidingOracle extends LogOracle {
     private final long granule;
 
     SlidingOracle(
@@ -258,31 +293,17 @@ public abstract class Oracle {
       this.granule = multiple("granule", granuleNanos, resolutionNanos);
     }
 
+    @Override
+    long[] counts(List<Admission> past) {
+      return past.stream().mapToLong(this::lastNanos).toArray();
+    }
+
     /**
      * Returns the last instant of an admission's granule: it counts while that is in the window.
      */
     private long lastNanos(Admission admission) {
       long offset = Math.floorMod(admission.atNanos(), granule);
       return admission.atNanos() - offset + granule - resolution;
-    }
-
-    @Override
-    void forget(List<Admission> past, long at) {
-      past.removeIf(admission -> lastNanos(admission) <= at - window);
-    }
-
-    @Override
-    Room room(List<Admission> past) {
-      long[] lasts = past.stream().mapToLong(this::lastNanos).toArray();
-      return at -> {
-        long used = 0;
-        for (int i = 0; i < lasts.length; i++) {
-          if (lasts[i] > at - window) {
-            used = Math.addExact(used, past.get(i).permits());
-          }
-        }
-        return limit - used;
-      };
     }
   }
 
@@ -292,7 +313,7 @@ public abstract class Oracle {
    * nothing was counted. The permits of the newest granule count from its latest admission, those
    * of the others from its end.
    */
-  private static final class CompactOracle extends Oracle {
+  private static final class CompactOracle extends LogOracle {
     private final long granule;
 
     CompactOracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
@@ -307,8 +328,8 @@ public abstract class Oracle {
       return ceilDiv(big(admission.atNanos() - admission.beginNanos()), big(granule));
     }
 
-    /** Returns the instants from which admissions count for a window, in their order. */
-    private long[] counts(List<Admission> past) {
+    @Override
+    long[] counts(List<Admission> past) {
       long[] counts = new long[past.size()];
       for (int i = 0; i < counts.length; i++) {
         Admission newest = past.get(counts.length - 1);
@@ -319,30 +340,6 @@ public abstract class Oracle {
                 : granuleOf(own).multiply(big(granule)).add(big(own.beginNanos())).longValueExact();
       }
       return counts;
-    }
-
-    @Override
-    void forget(List<Admission> past, long at) {
-      long[] counts = counts(past);
-      for (int i = counts.length - 1; i >= 0; i--) {
-        if (counts[i] <= at - window) {
-          past.remove(i);
-        }
-      }
-    }
-
-    @Override
-    Room room(List<Admission> past) {
-      long[] counts = counts(past);
-      return at -> {
-        long used = 0;
-        for (int i = 0; i < counts.length; i++) {
-          if (counts[i] > at - window) {
-            used = Math.addExact(used, past.get(i).permits());
-          }
-        }
-        return limit - used;
-      };
     }
   }
 
