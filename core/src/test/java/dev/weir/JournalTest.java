@@ -159,7 +159,7 @@ class JournalTest {
       state.fold();
     }
     for (int start = 1; start <= 2; start++) { // Later, when the witness is over.
-      long later = WALL + start * 20_000 * SECOND;
+      long later = WALL + start * 20_000L * SECOND;
       try (Life life = open(folder, lines, later)) {
         StateFolder state = life.state();
         MemoryStore store = state.store("s", "", Replica.UNBOUNDED, Replica.UNBOUNDED);
