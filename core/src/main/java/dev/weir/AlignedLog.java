@@ -26,8 +26,8 @@ final class AlignedLog extends SlidingLog {
 
   private final int distanceMask;
 
-  AlignedLog(long windowNanos, long granuleNanos) {
-    super(windowNanos, granuleNanos, UNITS_BITS);
+  AlignedLog(long windowNanos, long granuleNanos, int part) {
+    super(windowNanos, granuleNanos, UNITS_BITS, part);
     this.distanceBits = Math.min(31, 64 - Long.numberOfLeadingZeros(cells));
     this.distanceMask = (int) ((1L << distanceBits) - 1);
   }

@@ -22,7 +22,7 @@ final class BucketPath {
    * Decides one charge.
    *
    * @param view the tables that count, as they were read before
-   * @param table the only one of them, {@linkplain Table#ofBuckets of buckets}
+   * @param table the only one of them, whose states are {@linkplain Table#isWord one word}
    * @param fingerprint not 0
    * @param hint the place where the key was found beforehand, as {@link Segment#hint} returns it
    * @param permits at least 1
@@ -70,7 +70,7 @@ final class BucketPath {
       segment.wrote(now);
       TableJournal journal = table.journal;
       if (journal != null) {
-        journal.bucket(segment.epoch(), fingerprint, effective, charged);
+        journal.bucket(segment.epoch(table), fingerprint, effective, charged);
       }
     } finally {
       segment.unlockWrite(claimed);

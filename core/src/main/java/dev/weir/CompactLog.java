@@ -29,8 +29,8 @@ final class CompactLog extends SlidingLog {
   private static final int[] BYTES = {0, 1, 2, 3, 4, 5, 6, 8};
   private static final int[] PERMITS = {0, 1, 2, 4};
 
-  CompactLog(long windowNanos, long granuleNanos) {
-    super(windowNanos, granuleNanos, UNITS_BITS);
+  CompactLog(long windowNanos, long granuleNanos, int part) {
+    super(windowNanos, granuleNanos, UNITS_BITS, part);
   }
 
   private static int distanceBytes(int head) {

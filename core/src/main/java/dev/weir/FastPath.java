@@ -66,7 +66,7 @@ final class FastPath {
     if (table == null) {
       return UNDECIDED;
     }
-    if (table.ofBuckets && permitsOrPeek > 0) {
+    if (table.isWord() && permitsOrPeek > 0) {
       long packed =
           BucketPath.decide(binding, view, table, fingerprint, hint, permitsOrPeek, now, results);
       if (packed != UNDECIDED) {
@@ -98,12 +98,13 @@ final class FastPath {
       try {
         int slot = segment.find(fingerprint, hint);
         long place = segment.place(slot);
-        long[] state = segment.glimpse(slot, place);
+        long[] state = segment.glimpse(table, slot, place);
         if (state == null) {
           continue;
         }
-        int offset = (int) place;
-        long effective = segment.effectiveNanos(state, offset, slot > 0, now);
+        int offset = segment.offset(table, state, place);
+        boolean held = slot > 0 && table.isHeld(state, offset);
+        long effective = segment.effectiveNanos(table, state, offset, held, now);
         long wait = meter.waitNanos(state, offset, effective, permits, policy);
 
         if (wait != 0 || permitsOrPeek <= 0) {
@@ -111,10 +112,16 @@ final class FastPath {
               wait == 0
                   ? fits(meter, state, offset, effective, policy, results)
                   : refused(meter, state, offset, effective, policy, results, wait, now);
-          if (!segment.validate(stamp) || segment.isSplit()) {
+          if (!segment.validate(stamp)) {
             continue;
           }
-          return slot <= 0 && table.isUnsure() ? UNDECIDED : packed;
+          if (segment.isSplit()) {
+            if (binding.isCurrent(view)) {
+              continue;
+            }
+            return UNDECIDED;
+          }
+          return !held && table.isUnsure() ? UNDECIDED : packed;
         }
 
         if (!locked) {
@@ -125,12 +132,15 @@ final class FastPath {
           stamp = claimed;
           locked = true;
         }
+        if (!binding.isCurrent(view)) {
+          return UNDECIDED;
+        }
         if (segment.isSplit()) {
           continue;
         }
-        return binding.isCurrent(view)
-            ? charge(table, segment, fingerprint, slot, effective, permits, policy, results, now)
-            : UNDECIDED;
+        return !held && table.isUnsure()
+            ? UNDECIDED
+            : charge(table, segment, fingerprint, slot, effective, permits, policy, results, now);
       } finally {
         if (locked) {
           segment.unlockWrite(stamp);
@@ -188,13 +198,14 @@ final class FastPath {
       long now) {
     int slot = found;
     if (slot <= 0) {
-      if (table.isUnsure() || !table.budget.take(1, segment.bytesToAdd())) {
+      if (!table.budget().take(1, segment.bytesToAdd())) {
         return UNDECIDED;
       }
       slot = segment.addFresh(fingerprint, now);
     }
-    segment.charge(slot, effective, 0, permits, policy, now);
+    segment.charge(table, slot, effective, 0, permits, policy, now);
     long[] state = segment.state(slot);
-    return fits(table.meter, state, segment.offset(slot), effective, policy, results);
+    int offset = segment.offset(table, slot);
+    return fits(table.meter, state, offset, effective, policy, results);
   }
 }

@@ -18,6 +18,10 @@ final class JointPath {
    *   claim   turn all stamps into locks; no thread waits for one here, so the order is free
    *   charge  all charges that fit
    *
+   * Charges of one key whose tables share a directory have one slot and one stamp: the first of them
+   * leads, and the others read, claim and take room with it. So the quotas of a limiter cost one
+   * look-up and one lock.
+   *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
    * All that FastPath leaves to the slow path is left to it here as well. So is a request of two
    * charges of one name, which may be of the same key, and one for whose keys other threads have
@@ -37,11 +41,17 @@ final class JointPath {
   /** The most charges: locks are held while all of them are written. */
   private static final int MOST_CHARGES = 8;
 
-  private static final int WIDTH = 4;
+  private static final int WIDTH = 6;
   private static final int ORDER = 0;
   private static final int STAMP = 1;
   private static final int SLOT = 2;
   private static final int EFFECTIVE = 3;
+
+  /** The first charge of the same key in the same directory. */
+  private static final int LEADER = 4;
+
+  /** The table's part of the state; its complement if the table counts nothing of the key. */
+  private static final int PART = 5;
 
   private final long[] reads = new long[MOST_CHARGES * WIDTH];
   private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
@@ -117,11 +127,6 @@ final class JointPath {
     return charges.fits(i) && charges.permits(i) > 0;
   }
 
-  /** Returns whether the key has no slot, and may have permits that count nevertheless. */
-  private static boolean isUnsure(Table table, long slot) {
-    return slot <= 0 && table.isUnsure();
-  }
-
   /** Reads all keys; returns false if one of them cannot be read now. */
   private boolean read(Charges charges, long now) {
     for (int i = 0; i < charges.size(); i++) {
@@ -140,25 +145,56 @@ final class JointPath {
   private boolean read(Charges charges, int i, Table table, long now) {
     long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
     Segment segment = table.segment(fingerprint);
-    long stamp = segment.tryOptimisticRead();
-    int slot = segment.find(fingerprint);
+    int leader = leader(charges, i, segment);
+    reads[i * WIDTH + LEADER] = leader;
+    reads[i * WIDTH + ORDER] = segment.order;
+    if (leader == i) {
+      long stamp = segment.tryOptimisticRead();
+      if (stamp == 0) {
+        return false;
+      }
+      reads[i * WIDTH + STAMP] = stamp;
+      reads[i * WIDTH + SLOT] = segment.find(fingerprint);
+    }
+    int slot = (int) reads[leader * WIDTH + SLOT];
     long place = segment.place(slot);
-    long[] state = segment.glimpse(slot, place);
-    if (stamp == 0 || state == null || isUnsure(table, slot)) {
+    long[] state = segment.glimpse(table, slot, place);
+    if (state == null) {
       return false;
     }
-    int offset = (int) place;
-    long effective = segment.effectiveNanos(state, offset, slot > 0, now);
-    reads[i * WIDTH + ORDER] = segment.order;
-    reads[i * WIDTH + STAMP] = stamp;
-    reads[i * WIDTH + SLOT] = slot;
+    int offset = segment.offset(table, state, place);
+    boolean held = slot > 0 && table.isHeld(state, offset);
+    if (!held && table.isUnsure()) {
+      return false;
+    }
+    long effective = segment.effectiveNanos(table, state, offset, held, now);
     reads[i * WIDTH + EFFECTIVE] = effective;
+    reads[i * WIDTH + PART] = held ? table.part : ~table.part;
     Policy policy = charges.binding(i).policy();
     long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
     long wait = table.meter.waitNanos(state, offset, effective, permits, policy);
     long retry = wait == 0 ? 0 : SlowPath.retryAfterNanos(wait, effective - now);
     result(charges, i, table.meter, state, offset, effective, retry);
     return true;
+  }
+
+  /** Returns the first charge of the same key that was read in a segment; {@code i} if none was. */
+  private int leader(Charges charges, int i, Segment segment) {
+    for (int j = 0; j < i; j++) {
+      if (reads[j * WIDTH + ORDER] == segment.order
+          && charges.fingerprint(j) == charges.fingerprint(i)) {
+        return leader(j);
+      }
+    }
+    return i;
+  }
+
+  private int leader(int i) {
+    return (int) reads[i * WIDTH + LEADER];
+  }
+
+  private boolean leads(int i) {
+    return leader(i) == i;
   }
 
   private static void result(
@@ -175,12 +211,11 @@ final class JointPath {
 
   /** Returns the segment that was read, or null if the key is in another one by now. */
   private @Nullable Segment segment(Charges charges, int i) {
-    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
     Table table = binding(charges, i).view().only;
-    if (table == null || isUnsure(table, reads[i * WIDTH + SLOT])) {
+    if (table == null || (reads[i * WIDTH + PART] < 0 && table.isUnsure())) {
       return null;
     }
-    Segment segment = table.segment(fingerprint);
+    Segment segment = table.segment(MemoryStore.nonZero(charges.fingerprint(i)));
     return segment.order == reads[i * WIDTH + ORDER] && !segment.isSplit() ? segment : null;
   }
 
@@ -188,7 +223,7 @@ final class JointPath {
   private boolean isValid(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
       Segment segment = segment(charges, i);
-      if (segment == null || !segment.validate(reads[i * WIDTH + STAMP])) {
+      if (segment == null || (leads(i) && !segment.validate(reads[i * WIDTH + STAMP]))) {
         return false;
       }
     }
@@ -217,22 +252,30 @@ final class JointPath {
       return true;
     } finally {
       for (int i = 0; i < locked; i++) {
-        claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
+        if (leads(i)) {
+          claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
+        }
       }
       for (int i = 0; i < locked; i++) {
-        Segment segment = claimed(i);
-        claimed[i] = null;
-        segment.splitIfLarge();
+        if (leads(i)) {
+          Segment segment = claimed(i);
+          claimed[i] = null;
+          segment.splitIfLarge();
+        }
       }
     }
   }
 
+  /** Returns the segment of charge {@code i}, which its leader has locked. */
   private Segment claimed(int i) {
-    return Objects.requireNonNull(claimed[i]);
+    return Objects.requireNonNull(claimed[leader(i)]);
   }
 
-  /** Locks the segment of a key if nothing was written since it was read. */
+  /** Locks the segment of a key, if it leads and nothing was written since it was read. */
   private boolean claim(Charges charges, int i) {
+    if (!leads(i)) {
+      return true;
+    }
     Segment segment = segment(charges, i);
     long stamp = segment == null ? 0 : segment.tryConvertToWriteLock(reads[i * WIDTH + STAMP]);
     if (stamp == 0) {
@@ -246,7 +289,7 @@ final class JointPath {
   /** Returns whether the segments that are locked still count their keys. */
   private boolean isCurrent(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
-      if (segment(charges, i) != claimed[i]) {
+      if (segment(charges, i) != claimed(i)) {
         return false;
       }
     }
@@ -256,11 +299,10 @@ final class JointPath {
   /** Takes room for all keys without a slot that are to be charged, or for none of them. */
   private boolean takeRoom(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
-      Budget budget = binding(charges, i).history.budget();
-      if (needsRoom(charges, i) && !budget.take(1, claimed(i).bytesToAdd())) {
+      if (needsRoom(charges, i) && !claimed(i).budget.take(1, claimed(i).bytesToAdd())) {
         for (int j = 0; j < i; j++) {
           if (needsRoom(charges, j)) {
-            binding(charges, j).history.budget().giveBack(1);
+            claimed(j).budget.giveBack(1);
           }
         }
         return false;
@@ -270,19 +312,30 @@ final class JointPath {
   }
 
   private boolean needsRoom(Charges charges, int i) {
-    return isCharged(charges, i) && reads[i * WIDTH + SLOT] <= 0;
+    if (!leads(i) || reads[i * WIDTH + SLOT] > 0) {
+      return false;
+    }
+    for (int j = i; j < charges.size(); j++) {
+      if (leader(j) == i && isCharged(charges, j)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void charge(Charges charges, int i, long now) {
     Segment segment = claimed(i);
-    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
+    long part = reads[i * WIDTH + PART];
+    Table table = segment.table((int) (part < 0 ? ~part : part));
     long effective = reads[i * WIDTH + EFFECTIVE];
     long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
-    int slot = (int) reads[i * WIDTH + SLOT];
-    if (slot <= 0) {
-      slot = segment.addFresh(fingerprint, now);
+    int led = leader(i) * WIDTH + SLOT;
+    if (reads[led] <= 0) {
+      reads[led] = segment.addFresh(MemoryStore.nonZero(charges.fingerprint(i)), now);
     }
-    segment.charge(slot, effective, 0, permits, charges.binding(i).policy(), now);
-    result(charges, i, segment.meter(), segment.state(slot), segment.offset(slot), effective, 0);
+    int slot = (int) reads[led];
+    segment.charge(table, slot, effective, 0, permits, charges.binding(i).policy(), now);
+    int offset = segment.offset(table, slot);
+    result(charges, i, table.meter, segment.state(slot), offset, effective, 0);
   }
 }

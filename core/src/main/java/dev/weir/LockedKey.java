@@ -1,5 +1,6 @@
 package dev.weir;
 
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +76,9 @@ final class LockedKey {
   private int offset;
   private boolean known;
   private boolean sketched;
-  private int slotsTaken;
+
+  /** For each table, whether room was taken for a slot that is not there yet. */
+  private boolean[] roomTaken = {};
 
   void hold(MemoryBinding binding, long fingerprint, long permits) {
     this.binding = binding;
@@ -83,7 +86,7 @@ final class LockedKey {
     this.fingerprint = MemoryStore.nonZero(fingerprint);
     this.permits = Math.min(permits, Meter.MOST_PERMITS);
     this.sketched = false;
-    this.slotsTaken = 0;
+    Arrays.fill(roomTaken, false);
   }
 
   /** Drops all references, so that they keep nothing in memory. */
@@ -134,7 +137,7 @@ final class LockedKey {
       Table table = each.table();
       locks.add(table.segment(fingerprint));
       if (cellsLocked) {
-        locks.add(table.segment(table.cell(fingerprint)));
+        locks.add(table.segment(table.directory.cell(fingerprint)));
       }
     }
   }
@@ -175,19 +178,20 @@ final class LockedKey {
   void find(long now) {
     if (tables.length > 1) {
       for (ShapeTable each : tables) {
-        each.table().segment(fingerprint).forgetIfReset(fingerprint, now);
+        each.table().segment(fingerprint).forgetIfReset(each.table(), fingerprint, now);
       }
     }
     Segment segment = table().segment(fingerprint);
     int slot = segment.find(fingerprint);
-    known = slot > 0;
+    known = segment.holds(table(), slot);
     if (known) {
       read(segment, slot);
     } else {
       state = tables.length == 1 ? fresh() : seed(deciding, now);
       offset = 0;
     }
-    effectiveNanos = segment.effectiveNanos(state, offset, known, known ? now : knownNanos(now));
+    long asked = known ? now : knownNanos(now);
+    effectiveNanos = segment.effectiveNanos(table(), state, offset, known, asked);
   }
 
   /**
@@ -204,7 +208,7 @@ final class LockedKey {
 
   private void read(Segment segment, int slot) {
     state = segment.state(slot);
-    offset = segment.offset(slot);
+    offset = segment.offset(table(), slot);
   }
 
   /** Returns the state that a new key starts with if there are no witnesses. */
@@ -218,7 +222,7 @@ final class LockedKey {
     Table table = table(i);
     Segment segment = table.segment(fingerprint);
     int slot = segment.find(fingerprint);
-    return slot < 0 ? counted(i, now) : table.copy(segment, slot);
+    return segment.holds(table, slot) ? segment.copy(table, slot) : counted(i, now);
   }
 
   /** Returns a copy of what table {@code i} counts for a key without a slot, or null. */
@@ -228,6 +232,11 @@ final class LockedKey {
 
   private boolean hasSlot(int i) {
     return table(i).segment(fingerprint).find(fingerprint) > 0;
+  }
+
+  private boolean isIn(int i) {
+    Segment segment = table(i).segment(fingerprint);
+    return segment.holds(table(i), segment.find(fingerprint));
   }
 
   /**
@@ -355,7 +364,7 @@ final class LockedKey {
     }
     for (ShapeTable each : tables) {
       each.table().segment(fingerprint).forget(now, MemoryStore.FORGET_WHEN_FULL);
-      each.table().forgetElsewhere(now, MemoryStore.FORGET_WHEN_FULL);
+      each.table().directory.forgetElsewhere(now, MemoryStore.FORGET_WHEN_FULL);
     }
     boolean room = tookRoom();
     sketched = !room && tables.length == 1 && policy().whenFull() == FullMode.SKETCH;
@@ -363,22 +372,42 @@ final class LockedKey {
   }
 
   private boolean tookRoom() {
-    int slots = 0;
+    if (roomTaken.length < tables.length) {
+      roomTaken = new boolean[tables.length];
+    }
     long bytes = 0;
     for (int i = 0; i < tables.length; i++) {
       if (!hasSlot(i)) {
-        slots++;
         bytes += table(i).segment(fingerprint).bytesToAdd();
+        if (!table(i).budget().take(1, bytes)) {
+          giveRoomBack();
+          return false;
+        }
+        roomTaken[i] = true;
       }
     }
-    boolean room = slots == 0 || history().budget().take(slots, bytes);
-    slotsTaken = room ? slots : 0;
-    return room;
+    return true;
   }
 
   void giveRoomBack() {
-    history().budget().giveBack(slotsTaken);
-    slotsTaken = 0;
+    for (int i = 0; i < tables.length && i < roomTaken.length; i++) {
+      if (roomTaken[i]) {
+        table(i).budget().giveBack(1);
+        roomTaken[i] = false;
+      }
+    }
+  }
+
+  /** Returns the slot of the key in table {@code i}, where it is added with a state if need be. */
+  private int added(int i, long[] seed, long now) {
+    Table table = table(i);
+    Segment segment = table.segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    if (segment.holds(table, slot)) {
+      return slot;
+    }
+    roomTaken[i] &= slot > 0;
+    return segment.add(table, fingerprint, seed, now);
   }
 
   // Writing.
@@ -416,28 +445,32 @@ final class LockedKey {
 
   private void writeOnly(long wait, long now, Step step) {
     Table table = table();
-    long own = sketched ? table.cell(fingerprint) : fingerprint;
+    long own = sketched ? table.directory.cell(fingerprint) : fingerprint;
     Segment segment = table.segment(own);
-    int slot = segment.find(own);
-    if (slot < 0) {
-      if (sketched) {
-        slot = segment.addCell(own, unslotted(), now);
-        table.cellAdded();
-        history().budget().add(1);
-      } else {
-        slot = segment.add(own, unslotted(), 0, now);
-        slotsTaken--;
-      }
-    }
+    int slot = sketched ? addedCell(segment, own, now) : added(0, unslotted(), now);
     decidingWrite(segment, slot, wait, now, step);
   }
 
+  private int addedCell(Segment segment, long cell, long now) {
+    Table table = table();
+    int slot = segment.find(cell);
+    if (segment.holds(table, slot)) {
+      return slot;
+    }
+    if (slot <= 0) {
+      table.directory.cellAdded();
+      table.budget().add(1);
+    }
+    return segment.addCell(table, cell, unslotted(), now);
+  }
+
   private void decidingWrite(Segment segment, int slot, long wait, long now, Step step) {
+    Table table = table();
+    long at = effectiveNanos;
     switch (step) {
-      case CHARGE -> segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
-      case RECORD ->
-          segment.record(slot, effectiveNanos, effectiveNanos, permits, policy(), policy(), now);
-      case OWE -> segment.owe(slot, effectiveNanos, permits, policy(), now);
+      case CHARGE -> segment.charge(table, slot, at, wait, permits, policy(), now);
+      case RECORD -> segment.record(table, slot, at, at, permits, policy(), policy(), now);
+      case OWE -> segment.owe(table, slot, at, permits, policy(), now);
     }
     read(segment, slot);
   }
@@ -451,20 +484,18 @@ final class LockedKey {
     // A table without the key is seeded from the others before they count this charge.
     long[][] seeds = new long[tables.length][];
     for (int i = 0; i < seeds.length; i++) {
-      seeds[i] = hasSlot(i) ? NO_STATE : i == deciding ? unslotted() : seed(i, now);
+      seeds[i] = isIn(i) ? NO_STATE : i == deciding ? unslotted() : seed(i, now);
     }
     for (int i = 0; i < seeds.length; i++) {
-      Segment segment = table(i).segment(fingerprint);
-      int slot = segment.find(fingerprint);
-      if (slot < 0) {
-        slot = segment.add(fingerprint, seeds[i], 0, now);
-        slotsTaken--;
-      }
+      Table table = table(i);
+      Segment segment = table.segment(fingerprint);
+      int slot = added(i, seeds[i], now);
       if (i == deciding) {
         decidingWrite(segment, slot, wait, now, step);
       } else {
         long at = effectiveNanos + wait + later(policy().lateNanos, i);
-        segment.record(slot, effectiveNanos, at, permits, tables[i].widest(now), policy(), now);
+        Policy widest = tables[i].widest(now);
+        segment.record(table, slot, effectiveNanos, at, permits, widest, policy(), now);
       }
     }
   }
@@ -473,7 +504,7 @@ final class LockedKey {
   boolean reset(long now) {
     boolean found = false;
     for (ShapeTable each : tables) {
-      found |= each.table().segment(fingerprint).remove(fingerprint, now);
+      found |= each.table().segment(fingerprint).remove(each.table(), fingerprint, now);
     }
     return found;
   }
@@ -487,7 +518,7 @@ final class LockedKey {
   long refundNewest(long now) {
     Segment segment = table().segment(fingerprint);
     int slot = segment.find(fingerprint);
-    if (slot < 0) {
+    if (!segment.holds(table(), slot)) {
       return 0;
     }
     // A permit costs least under the largest limit, so its price never frees more than was charged.
@@ -507,7 +538,7 @@ final class LockedKey {
       if (more == 0) {
         break;
       }
-      segment.refund(slot, latest, more, at, price, now);
+      segment.refund(table(), slot, latest, more, at, price, now);
       given += more;
     }
     return given;
@@ -525,7 +556,8 @@ final class LockedKey {
     int slot = segment.find(fingerprint);
     boolean samePrice = !policy().algorithm().bucket() || charged.limit() == policy().burst();
     long resetAt = charged.atNanos() + charged.resetAfterNanos();
-    if (slot < 0 || !samePrice || segment.barred(fingerprint, resetAt)) {
+    boolean barred = segment.barred(table(), fingerprint, resetAt);
+    if (!segment.holds(table(), slot) || !samePrice || barred) {
       return 0;
     }
     read(segment, slot);
@@ -535,11 +567,11 @@ final class LockedKey {
     long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
     long given = meter.refundable(state, offset, latest, permits, at, resetAt, policy());
     if (given > 0) {
-      long barred = meter.barredNanos(state, offset, resetAt);
-      if (barred != Meter.LONG_AGO) {
-        segment.bar(fingerprint, barred, latest);
+      long until = meter.barredNanos(state, offset, resetAt);
+      if (until != Meter.LONG_AGO) {
+        segment.bar(table(), fingerprint, until, latest);
       }
-      segment.refund(slot, latest, given, at, policy(), now);
+      segment.refund(table(), slot, latest, given, at, policy(), now);
     }
     return given;
   }

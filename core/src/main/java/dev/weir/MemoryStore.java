@@ -764,7 +764,7 @@ public final class MemoryStore implements LocalStore {
     for (int from = 0, to; from < batch.size(); from = to) {
       to = endOfRun(batch, from);
       Table table = own(batch.binding(from)).view().only;
-      read += table == null ? 0 : table.touch(batch, from, to);
+      read += table == null ? 0 : table.directory.touch(batch, from, to);
     }
     return read;
   }
@@ -776,7 +776,7 @@ public final class MemoryStore implements LocalStore {
       if (table == null) {
         Arrays.fill(hints, from, to, Segment.NO_HINT);
       } else {
-        table.find(batch, from, to, hints);
+        table.directory.find(batch, from, to, hints);
       }
     }
   }

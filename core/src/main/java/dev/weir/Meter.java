@@ -58,7 +58,10 @@ abstract class Meter {
    */
   abstract int words();
 
-  /** Returns the state of a key that has not been seen before. */
+  /**
+   * Returns the state of a key that has not been seen before. Its first word is that of no other
+   * state.
+   */
   abstract long[] fresh();
 
   /**

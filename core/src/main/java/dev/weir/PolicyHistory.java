@@ -63,12 +63,12 @@ final class PolicyHistory {
 
   private void journal(Table table, Policy policy) {
     if (journal != null) {
-      table.journal(new TableJournal(journal, name, policy, table.cellBits()));
+      table.journal(new TableJournal(journal, name, policy, table.directory.cellBits()));
     }
   }
 
   private Table newTable(Policy policy) {
-    Table table = new Table(policy.shape(), budget, calendar);
+    Table table = Table.alone(policy.shape(), budget, calendar);
     journal(table, policy);
     return table;
   }
@@ -311,11 +311,14 @@ final class PolicyHistory {
     }
   }
 
-  /** Checks all of this name's tables, see {@link Table#verify()}. */
+  /** Checks the tables with directories of their own, see {@link Directory#verify()}. */
   long[] verify() {
     long[] found = {0, 0};
     for (ShapeTable each : tables) {
-      long[] own = each.table().verify();
+      if (!each.table().directory.isOfOne()) {
+        continue;
+      }
+      long[] own = each.table().directory.verify();
       found[0] += own[0];
       found[1] += own[1];
     }

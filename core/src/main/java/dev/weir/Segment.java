@@ -7,9 +7,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a table whose fingerprints begin alike: slots in an open-addressed array with linear
- * probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both in one
- * cache line; or, if states have no fixed length, the state's place in a slab.
+ * The keys of a directory whose fingerprints begin alike: slots in an open-addressed array with
+ * linear probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both
+ * in one cache line; or, if states have no fixed length, the state's place in a slab. A state has a
+ * part for each table of the directory.
  *
  * <p>A writer holds the write lock. A reader may read under an optimistic stamp instead: the values
  * may then be anything until the stamp is validated, but reading them does no harm.
@@ -19,7 +20,7 @@ final class Segment extends SequenceLock {
    * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may
    * have any length: a large one grows by an eighth, and 71 to 80 % of its slots are always in use.
    * The work of one growth is bounded, because a segment of MAX_SLOTS, or one with a large slab, no
-   * longer grows but is split in two by the next bit of the fingerprints (Table.split). So a
+   * longer grows but is split in two by the next bit of the fingerprints (Directory.split). So a
    * decision waits at most for the moving of one segment, and a table's memory follows its keys
    * closely, up and down.
    */
@@ -53,7 +54,7 @@ final class Segment extends SequenceLock {
   static final int NO_HINT = 0;
 
   /** The low bits of a hint: the width of slots, which determines where in an array they begin. */
-  static final int WIDTH_BITS = 3;
+  static final int WIDTH_BITS = 3; // Three parts of two words, and the fingerprint.
 
   /** The longs of a cache line. */
   private static final int LINE_LONGS = 8;
@@ -62,7 +63,14 @@ final class Segment extends SequenceLock {
   private static final int HEADER_BYTES = 16;
 
   /** Arrays without slots, by the width of a slot. */
-  private static final long[][] NONE = {{}, {1, 0}, {1, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0}};
+  private static final long[][] NONE = new long[1 << WIDTH_BITS][];
+
+  static {
+    for (int width = 0; width < NONE.length; width++) {
+      NONE[width] = new long[1 + width];
+      NONE[width][0] = 1;
+    }
+  }
 
   /**
    * The latest instant of a change, beside the lock's own word: both are written for each
@@ -76,9 +84,9 @@ final class Segment extends SequenceLock {
   /** The number of first bits that all fingerprints here have in common. */
   final int depth;
 
-  private final Table table;
-  private final Meter meter;
-  private final Budget budget;
+  final Budget budget;
+  private final Directory directory;
+  private final Part[] parts;
 
   /** The longs of a slot: the fingerprint, and the state's words or its place. */
   private final int width;
@@ -93,25 +101,47 @@ final class Segment extends SequenceLock {
   private int hand = 1;
   private boolean split;
   private long floorNanos = Meter.LONG_AGO;
+  private long lastResetNanos = Meter.LONG_AGO;
 
-  /** The charges that must keep their permits; most segments have none. */
-  private @Nullable Bars bars;
+  /** The properties of a table's part of all keys here. */
+  private static final class Part {
+    private final Table table;
 
-  /** The number of the last image that has these keys, or that this segment is no part of. */
-  private int imaged;
+    /** The charges that must keep their permits; most segments have none. */
+    private @Nullable Bars bars;
 
-  /** The copy for an image that has not taken it yet. */
-  private @Nullable SegmentCopy copied;
+    /** The number of the last image that has these keys, or that this segment is no part of. */
+    private int imaged;
 
-  Segment(Table table, int depth) {
-    this.table = table;
+    /** The copy for an image that has not taken it yet. */
+    private @Nullable SegmentCopy copied;
+
+    private Part(Table table) {
+      this.table = table;
+      this.imaged = table.lastImage();
+    }
+
+    private long barBytes() {
+      return bars == null ? 0 : bars.bytes();
+    }
+  }
+
+  Segment(Directory directory, int depth) {
+    this.directory = directory;
     this.depth = depth;
-    this.meter = table.meter;
-    this.budget = table.budget;
-    this.width = 1 + Math.max(1, meter.words());
-    this.slab = meter.words() == 0 ? new Slab() : null;
+    this.budget = directory.budget;
+    this.parts = directory.tables().stream().map(Part::new).toArray(Part[]::new);
+    this.width = 1 + (directory.varies ? 1 : directory.fresh.length);
+    this.slab = directory.varies ? new Slab() : null;
     this.slots = NONE[width];
-    this.imaged = table.lastImage();
+  }
+
+  Table table(int part) {
+    return parts[part].table;
+  }
+
+  private Part part(Table table) {
+    return parts[table.part];
   }
 
   /** Returns whether its halves have taken this segment's place. */
@@ -123,10 +153,6 @@ final class Segment extends SequenceLock {
     return size;
   }
 
-  Meter meter() {
-    return meter;
-  }
-
   /** Returns whether this segment is too large to grow once more. */
   boolean isLarge() {
     return slots[0] >= MAX_SLOTS || (slab != null && slab.isLarge());
@@ -135,13 +161,21 @@ final class Segment extends SequenceLock {
   /** Splits this segment if it has become large; the caller must not hold its lock. */
   void splitIfLarge() {
     if (isLarge()) {
-      table.split(this);
+      directory.split(this);
     }
   }
 
   /** Returns the latest instant by which a state that was forgotten had reset. */
   long floorNanos() {
     return floorNanos;
+  }
+
+  /**
+   * Returns the latest reset of the states that a store has read, or that count longer than charges
+   * of their time do: because of a reservation or a debt.
+   */
+  long lastResetNanos() {
+    return lastResetNanos;
   }
 
   /** Returns the latest time at which anything was put into this segment. */
@@ -210,19 +244,39 @@ final class Segment extends SequenceLock {
     return 1 + (int) (((fingerprint & LOW) * s[0]) >>> 32) * width;
   }
 
+  /**
+   * Returns whether a key has a slot in which a table counts anything. The key is new to the table
+   * otherwise.
+   */
+  boolean holds(Table table, int slot) {
+    return slot > 0 && table.isHeld(state(slot), offset(table, slot));
+  }
+
   /** Returns the array that holds the state of a slot. */
   long[] state(int slot) {
     return slab == null ? slots : slab.page(slots[slot + 1]);
   }
 
-  /** Returns where in its array the state of a slot begins, 0 if there is no slot. */
-  int offset(int slot) {
-    return (int) place(slot);
+  /** Returns where in its array a table's part of the state of a slot begins. */
+  int offset(Table table, int slot) {
+    return offset(table, state(slot), place(slot));
+  }
+
+  /**
+   * Returns where in its array a table's part of the state at a place begins, 0 if there is no
+   * slot.
+   */
+  int offset(Table table, long[] state, long place) {
+    if (table.part == 0 || place == 0) {
+      return (int) place;
+    }
+    return (int) place + (slab == null ? table.start : Lengths.start(state[0], table.part));
   }
 
   /**
    * Returns the place of a slot's state: its low half is the offset in its array. May be called
-   * without the lock: if the slot has just been moved, the place may not exist.
+   * without the lock: if the slot has just been moved, the place may not exist. 0 if there is no
+   * slot.
    */
   long place(int slot) {
     if (slot <= 0) {
@@ -236,10 +290,10 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Returns the array that holds the state of a slot at its place, or a fresh state if there is no
-   * slot. May be called without the lock: null if the state has just been moved.
+   * Returns the array that holds the state of a slot at its place, or a table's fresh state if
+   * there is no slot. May be called without the lock: null if the state has just been moved.
    */
-  long @Nullable [] glimpse(int slot, long place) {
+  long @Nullable [] glimpse(Table table, int slot, long place) {
     if (slot <= 0) {
       return table.fresh;
     }
@@ -250,19 +304,24 @@ final class Segment extends SequenceLock {
     return slot + width <= s.length ? s : null;
   }
 
+  /** Returns a copy of a table's part of the state of a slot. */
+  long[] copy(Table table, int slot) {
+    return table.meter.copy(state(slot), offset(table, slot));
+  }
+
   /**
-   * Returns the instant at which a request for a key is decided. If the key is not here, it may
-   * have had a state that was forgotten: that had reset by {@code floorNanos}, and only a caller
-   * whose own clock goes back can be earlier.
+   * Returns the instant at which a request for a key is decided. If the table counts nothing of the
+   * key, that may have been forgotten: it had reset by {@code floorNanos}, and only a caller whose
+   * own clock goes back can be earlier.
    */
-  long effectiveNanos(long[] state, int offset, boolean known, long nowNanos) {
-    long earliest = known ? nowNanos : Math.max(nowNanos, floorNanos);
-    return meter.effectiveNanos(state, offset, earliest);
+  long effectiveNanos(Table table, long[] state, int offset, boolean held, long nowNanos) {
+    long earliest = held ? nowNanos : Math.max(nowNanos, floorNanos);
+    return table.meter.effectiveNanos(state, offset, earliest);
   }
 
   /** Returns about how many bytes one more key will take. */
   long bytesToAdd() {
-    long state = slab == null ? 0 : slab.bytesToAdd(table.fresh.length);
+    long state = slab == null ? 0 : slab.bytesToAdd(directory.lengths);
     return state + (full() ? bytes(larger()) - bytes(slots[0]) : 0);
   }
 
@@ -284,12 +343,46 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Adds a key that is not here, with a copy of a state; a state whose length varies has an array
-   * of its own.
+   * Adds a key of which a table counts nothing, with a copy of a state.
    *
    * @return its slot
    */
-  int add(long fingerprint, long[] s, int i, long nowNanos) {
+  int add(Table table, long fingerprint, long[] s, long nowNanos) {
+    int slot = find(fingerprint);
+    if (slot > 0) {
+      state(table, slot, s);
+    } else if (s == table.fresh) {
+      slot = addFresh(fingerprint, nowNanos);
+    } else {
+      long[] own = table.meter.fitted(s);
+      long lengths = Lengths.with(directory.lengths, table.part, own.length);
+      long[] whole =
+          directory.isOfOne()
+              ? own
+              : Lengths.replaced(directory.fresh, 0, directory.lengths, table.part, own);
+      slot = add(fingerprint, whole, lengths, nowNanos);
+    }
+    if (table.journal != null && s != table.fresh) {
+      table.journal.state(part(table).imaged, fingerprint, false, s, 0, s.length);
+    }
+    return slot;
+  }
+
+  /** Adds the cell of several keys as {@link #add} does. */
+  int addCell(Table table, long fingerprint, long[] s, long nowNanos) {
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      journal.state(part(table).imaged, fingerprint, true, s, 0, s.length);
+    }
+    return add(table, fingerprint, s, nowNanos);
+  }
+
+  /** Adds a key that is not here, with a fresh state. Returns its slot. */
+  int addFresh(long fingerprint, long nowNanos) {
+    return add(fingerprint, directory.fresh, directory.lengths, nowNanos);
+  }
+
+  private int add(long fingerprint, long[] whole, long lengths, long nowNanos) {
     if (size >= FORGET_FROM && nowNanos != Meter.LONG_AGO) { // Nothing has reset by then.
       forget(nowNanos, FORGET_STEPS);
     }
@@ -299,29 +392,12 @@ final class Segment extends SequenceLock {
     int slot = -find(fingerprint);
     slots[slot] = fingerprint;
     if (slab != null) {
-      slots[slot + 1] = stored(slab, fingerprint, s);
+      slots[slot + 1] = stored(slab, fingerprint, whole, lengths);
     } else {
-      System.arraycopy(s, i, slots, slot + 1, width - 1);
+      System.arraycopy(whole, 0, slots, slot + 1, width - 1);
     }
     size++;
-    if (table.journal != null && s != table.fresh) {
-      table.journal.state(imaged, fingerprint, false, s, i, slab == null ? width - 1 : s.length);
-    }
     return slot;
-  }
-
-  /** Adds the cell of several keys as {@link #add} does. */
-  int addCell(long fingerprint, long[] s, long nowNanos) {
-    TableJournal journal = table.journal;
-    if (journal != null) {
-      journal.state(imaged, fingerprint, true, s, 0, slab == null ? width - 1 : s.length);
-    }
-    return add(fingerprint, s, 0, nowNanos);
-  }
-
-  /** Adds a key that is not here, with a fresh state. Returns its slot. */
-  int addFresh(long fingerprint, long nowNanos) {
-    return add(fingerprint, table.fresh, 0, nowNanos);
   }
 
   /** Takes over the times of a table before its keys are restored. */
@@ -333,52 +409,78 @@ final class Segment extends SequenceLock {
   // Images. All of these methods need the lock, see Image.
 
   /**
-   * Copies the keys for the image that is being taken, if it needs them and does not have them yet.
-   * To be called before a change that would otherwise be missing from the image.
+   * Copies the keys for the images that are being taken, if they need them and do not have them
+   * yet. To be called before a change that would otherwise be missing from an image.
    */
   void copyFirst() {
-    int number = table.imaging();
-    if (imaged < number) {
-      copied = copy();
-      imaged = number;
+    for (Part part : parts) {
+      copyFirst(part);
+    }
+  }
+
+  /** Copies the keys for the image that is being taken of a table, as {@link #copyFirst()} does. */
+  void copyFirst(Table table) {
+    copyFirst(part(table));
+  }
+
+  private void copyFirst(Part part) {
+    int number = part.table.imaging();
+    if (part.imaged < number) {
+      part.copied = copy(part);
+      part.imaged = number;
     }
   }
 
   /** Returns whether no copy is needed. May be called without the lock. */
-  boolean isImaged(int number) {
-    return imaged >= number;
+  boolean isImaged(Table table, int number) {
+    return part(table).imaged >= number;
   }
 
   /** Returns the keys as they were when an image was begun: the copy, or the present ones. */
-  SegmentCopy take(int number) {
-    SegmentCopy taken = copied == null ? copy() : copied;
-    copied = null;
-    imaged = number;
+  SegmentCopy take(Table table, int number) {
+    Part part = part(table);
+    SegmentCopy taken = part.copied == null ? copy(part) : part.copied;
+    part.copied = null;
+    part.imaged = number;
     return taken;
   }
 
   /** Drops the copy for an image that no longer needs it. */
-  void dropCopy() {
-    copied = null;
+  void dropCopy(Table table) {
+    part(table).copied = null;
   }
 
-  private SegmentCopy copy() {
+  private SegmentCopy copy(Part part) {
     return new SegmentCopy(
-        width, slots.clone(), slab == null ? null : slab.copy(), bars == null ? null : bars.copy());
+        part.table,
+        width,
+        slots.clone(),
+        slab == null ? null : slab.copy(),
+        part.bars == null ? null : part.bars.copy());
   }
 
-  /** Replaces the state of a slot, if a step has returned another array. */
-  void state(int slot, long[] s) {
-    if (slab == null || slab.page(slots[slot + 1]) == s) {
+  /** Replaces a table's part of the state of a slot, if a step has returned another array. */
+  private void state(Table table, int slot, long[] s) {
+    long[] page = state(slot);
+    if (page == s) {
+      return;
+    }
+    int offset = offset(table, slot);
+    if (slab == null) {
+      System.arraycopy(s, 0, slots, offset, s.length);
+      return;
+    }
+    long[] own = table.meter.fitted(s);
+    if (Lengths.of(page[0], table.part) == own.length) {
+      System.arraycopy(own, 0, page, offset, own.length);
       return;
     }
     long before = slots[slot + 1];
-    if (Slab.blockLongs(slab.page(before)) == s.length) {
-      System.arraycopy(s, 0, slab.page(before), (int) before, s.length);
-    } else {
-      slots[slot + 1] = stored(slab, slots[slot], s);
-      free(slab, before);
-    }
+    long[] whole =
+        directory.isOfOne() ? own : Lengths.replaced(page, (int) before, page[0], table.part, own);
+    long lengths = Lengths.with(page[0], table.part, own.length);
+    slots[slot + 1] = stored(slab, slots[slot], whole, lengths);
+    free(slab, before);
   }
 
   private boolean mayGrow() {
@@ -386,19 +488,19 @@ final class Segment extends SequenceLock {
   }
 
   /** Returns whether there is room for the state that a step has returned for a slot. */
-  private boolean hasRoom(int slot, long[] s) {
+  private boolean hasRoom(Table table, int slot, long[] s) {
     if (slab == null) {
       return true;
     }
     long[] page = slab.page(slots[slot + 1]);
     return page == s
-        || s.length <= Slab.blockLongs(page)
-        || budget.mayGrow(slab.bytesToAdd(s.length));
+        || s.length <= Lengths.of(page[0], table.part)
+        || budget.mayGrow(slab.bytesToAdd(Lengths.with(page[0], table.part, s.length)));
   }
 
-  private long stored(Slab in, long fingerprint, long[] s) {
+  private long stored(Slab in, long fingerprint, long[] whole, long lengths) {
     long before = in.bytes();
-    long place = in.add(fingerprint, meter.fitted(s));
+    long place = in.add(fingerprint, whole, lengths);
     budget.grown(in.bytes() - before);
     return place;
   }
@@ -413,9 +515,14 @@ final class Segment extends SequenceLock {
   }
 
   /** Records the state that a slot now has, after a step that wrote it at a caller's time. */
-  void put(int slot, long[] s, long nowNanos) {
-    state(slot, s);
+  private void put(Table table, int slot, long[] s, long nowNanos) {
+    state(table, slot, s);
     wrote(nowNanos);
+  }
+
+  /** Records that the state of a slot may count longer than a charge of its time does. */
+  void lasts(Table table, int slot) {
+    lastResetNanos = Math.max(lastResetNanos, resetAtNanos(table, slot));
   }
 
   /** Records the time of a state that was written in place, at a caller's time. */
@@ -427,23 +534,32 @@ final class Segment extends SequenceLock {
    * Charges permits that fit after a wait, to the state of a slot. States may have moved after it.
    */
   void charge(
-      int slot, long effectiveNanos, long waitNanos, long permits, Policy policy, long nowNanos) {
+      Table table,
+      int slot,
+      long effectiveNanos,
+      long waitNanos,
+      long permits,
+      Policy policy,
+      long nowNanos) {
+    Meter meter = table.meter;
     boolean mayGrow = mayGrow();
     long[] own = state(slot);
-    int i = offset(slot);
+    int i = offset(table, slot);
     long[] s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, mayGrow);
-    if (mayGrow && !hasRoom(slot, s)) { // The state itself is unchanged if it grows.
+    if (mayGrow && !hasRoom(table, slot, s)) { // The state itself is unchanged if it grows.
       s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, false);
     }
-    put(slot, s, nowNanos);
+    put(table, slot, s, nowNanos);
+    if (waitNanos > 0) {
+      lasts(table, slot);
+    }
     TableJournal journal = table.journal;
-    if (journal != null) {
-      long key = slots[slot];
-      if (table.ofBuckets) {
-        journal.bucket(imaged, key, effectiveNanos, slots[slot + 1]);
-      } else if (!journal.charged(imaged, key, effectiveNanos, waitNanos, permits, policy)) {
-        journalState(journal, slot);
-      }
+    if (journal != null && table.ofBuckets) {
+      journalBucket(table, journal, slot, effectiveNanos);
+    } else if (journal != null
+        && !journal.charged(
+            part(table).imaged, slots[slot], effectiveNanos, waitNanos, permits, policy)) {
+      journalState(table, journal, slot);
     }
   }
 
@@ -451,6 +567,7 @@ final class Segment extends SequenceLock {
    * Counts permits in the state of a slot by {@link Meter#record}. States may have moved after it.
    */
   void record(
+      Table table,
       int slot,
       long effectiveNanos,
       long atNanos,
@@ -458,115 +575,135 @@ final class Segment extends SequenceLock {
       Policy asked,
       Policy admitting,
       long nowNanos) {
+    Meter meter = table.meter;
     boolean mayGrow = mayGrow();
     long[] own = state(slot);
-    int i = offset(slot);
+    int i = offset(table, slot);
     long[] s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, mayGrow);
-    if (mayGrow && !hasRoom(slot, s)) {
+    if (mayGrow && !hasRoom(table, slot, s)) {
       s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, false);
     }
-    put(slot, s, nowNanos);
+    put(table, slot, s, nowNanos);
+    if (atNanos > nowNanos) {
+      lasts(table, slot);
+    }
     TableJournal journal = table.journal;
-    if (journal != null) {
-      long key = slots[slot];
-      if (table.ofBuckets) {
-        journal.bucket(imaged, key, effectiveNanos, slots[slot + 1]);
-      } else if (!journal.recorded(
-          imaged, key, effectiveNanos, atNanos, permits, asked, admitting)) {
-        journalState(journal, slot);
-      }
+    if (journal != null && table.ofBuckets) {
+      journalBucket(table, journal, slot, effectiveNanos);
+    } else if (journal != null
+        && !journal.recorded(
+            part(table).imaged, slots[slot], effectiveNanos, atNanos, permits, asked, admitting)) {
+      journalState(table, journal, slot);
     }
   }
 
   /** Counts permits in the state of a slot by {@link Meter#owe}. States may have moved after it. */
-  void owe(int slot, long effectiveNanos, long permits, Policy policy, long nowNanos) {
+  void owe(Table table, int slot, long effectiveNanos, long permits, Policy policy, long nowNanos) {
     if (!table.ofBuckets) {
-      record(slot, effectiveNanos, effectiveNanos, permits, policy, policy, nowNanos);
+      record(table, slot, effectiveNanos, effectiveNanos, permits, policy, policy, nowNanos);
       return;
     }
-    put(
-        slot,
-        meter.owe(state(slot), offset(slot), effectiveNanos, permits, policy, false),
-        nowNanos);
+    long[] own = state(slot);
+    int i = offset(table, slot);
+    long[] s = table.meter.owe(own, i, effectiveNanos, permits, policy, false);
+    put(table, slot, s, nowNanos);
+    lasts(table, slot);
     TableJournal journal = table.journal;
     if (journal != null) {
-      journal.bucket(imaged, slots[slot], effectiveNanos, slots[slot + 1]);
+      journalBucket(table, journal, slot, effectiveNanos);
     }
   }
 
-  private void journalState(TableJournal journal, int slot) {
-    long[] s = table.copy(this, slot);
-    journal.state(imaged, slots[slot], false, s, 0, s.length);
+  private void journalBucket(Table table, TableJournal journal, int slot, long effectiveNanos) {
+    long bucket = state(slot)[offset(table, slot)];
+    journal.bucket(part(table).imaged, slots[slot], effectiveNanos, bucket);
+  }
+
+  private void journalState(Table table, TableJournal journal, int slot) {
+    long[] s = copy(table, slot);
+    journal.state(part(table).imaged, slots[slot], false, s, 0, s.length);
   }
 
   /** Gives permits back to the state of a slot by {@link Meter#refund}. */
   void refund(
-      int slot, long latestNanos, long permits, long atNanos, Policy policy, long nowNanos) {
-    put(
-        slot,
-        meter.refund(state(slot), offset(slot), latestNanos, permits, atNanos, policy),
-        nowNanos);
+      Table table,
+      int slot,
+      long latestNanos,
+      long permits,
+      long atNanos,
+      Policy policy,
+      long nowNanos) {
+    long[] own = state(slot);
+    int i = offset(table, slot);
+    long[] s = table.meter.refund(own, i, latestNanos, permits, atNanos, policy);
+    put(table, slot, s, nowNanos);
     TableJournal journal = table.journal;
-    if (journal != null) {
-      long key = slots[slot];
-      if (table.ofBuckets) {
-        journal.bucket(imaged, key, latestNanos, slots[slot + 1]);
-      } else if (!journal.refunded(imaged, key, latestNanos, permits, atNanos, policy)) {
-        journalState(journal, slot);
-      }
+    if (journal != null && table.ofBuckets) {
+      journalBucket(table, journal, slot, latestNanos);
+    } else if (journal != null
+        && !journal.refunded(
+            part(table).imaged, slots[slot], latestNanos, permits, atNanos, policy)) {
+      journalState(table, journal, slot);
     }
   }
 
-  /** Replaces the state of a slot by one that a journal has. */
-  void overwrite(int slot, long[] s, long nowNanos) {
-    if (slab == null) {
-      System.arraycopy(s, 0, slots, slot + 1, width - 1);
-    }
-    put(slot, s, nowNanos);
+  /** Replaces a table's part of the state of a slot by one that a journal has. */
+  void overwrite(Table table, int slot, long[] s, long nowNanos) {
+    put(table, slot, s, nowNanos);
+    lasts(table, slot);
   }
 
-  /** Returns the number of the last image that has these keys, see {@link Journal}. */
-  int epoch() {
-    return imaged;
+  /** Returns the number of the last image of a table that has these keys, see {@link Journal}. */
+  int epoch(Table table) {
+    return part(table).imaged;
   }
 
-  /** Begins to journal: what is here now has the given epoch's image. */
-  void imaged(int epoch) {
-    imaged = epoch;
+  /** Begins to journal a table: what is here now has the given epoch's image. */
+  void imaged(Table table, int epoch) {
+    part(table).imaged = epoch;
   }
 
   /**
    * Bars a key: its charges after which it would have reset by {@code resetNanos} must keep their
    * permits.
    */
-  void bar(long fingerprint, long resetNanos, long nowNanos) {
-    long before = barBytes();
-    Bars kept = bars == null ? new Bars() : bars;
-    bars = kept;
+  void bar(Table table, long fingerprint, long resetNanos, long nowNanos) {
+    Part part = part(table);
+    long before = part.barBytes();
+    Bars kept = part.bars == null ? new Bars() : part.bars;
+    part.bars = kept;
     floorNanos = Math.max(floorNanos, kept.add(fingerprint, resetNanos, nowNanos));
-    budget.grown(barBytes() - before);
+    budget.grown(part.barBytes() - before);
     if (table.journal != null) {
-      table.journal.barred(imaged, fingerprint, resetNanos, nowNanos);
+      table.journal.barred(part.imaged, fingerprint, resetNanos, nowNanos);
     }
   }
 
-  boolean barred(long fingerprint, long resetNanos) {
+  boolean barred(Table table, long fingerprint, long resetNanos) {
+    Bars bars = part(table).bars;
     return bars != null && resetNanos <= bars.untilNanos(fingerprint);
   }
 
   /** Drops the bars that are over. */
   void forgetBars(long nowNanos) {
-    if (bars != null) {
-      copyFirst();
-      long before = barBytes();
-      floorNanos = Math.max(floorNanos, bars.prune(nowNanos));
-      bars = bars.size() == 0 ? null : bars;
-      budget.grown(barBytes() - before);
+    for (Part part : parts) {
+      Bars bars = part.bars;
+      if (bars != null) {
+        copyFirst(part);
+        long before = part.barBytes();
+        floorNanos = Math.max(floorNanos, bars.prune(nowNanos));
+        part.bars = bars.size() == 0 ? null : bars;
+        budget.grown(part.barBytes() - before);
+      }
     }
   }
 
   private long barBytes() {
-    return bars == null ? 0 : bars.bytes();
+    long bytes = 0;
+    for (Part part : parts) {
+      bytes += part.barBytes();
+    }
+    return bytes;
   }
 
   /** Examines the next few slots and forgets keys that have reset. */
@@ -585,29 +722,44 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Forgets a key, whether or not it still counts; returns whether it did. */
-  boolean remove(long fingerprint, long nowNanos) {
-    forgetIfReset(fingerprint, nowNanos);
+  /**
+   * Forgets what a table counts of a key, whether or not it still counts; returns whether it did.
+   */
+  boolean remove(Table table, long fingerprint, long nowNanos) {
+    forgetIfReset(table, fingerprint, nowNanos);
     int slot = find(fingerprint);
-    if (slot <= 0) {
+    if (!holds(table, slot)) {
       return false;
     }
-    remove(slot);
-    budget.giveBack(1);
+    removePart(table, slot);
     if (table.journal != null) {
-      table.journal.removed(imaged, fingerprint);
+      table.journal.removed(part(table).imaged, fingerprint);
     }
     return true;
   }
 
-  /** Forgets a key if it has reset. */
-  void forgetIfReset(long fingerprint, long nowNanos) {
+  /** Forgets what a table counts of a key if that has reset. */
+  void forgetIfReset(Table table, long fingerprint, long nowNanos) {
     int slot = find(fingerprint);
-    if (slot > 0 && resetAtNanos(slot) <= nowNanos) {
-      floorNanos = Math.max(floorNanos, resetAtNanos(slot));
-      remove(slot);
-      budget.giveBack(1);
+    if (holds(table, slot) && resetAtNanos(table, slot) <= nowNanos) {
+      floorNanos = Math.max(floorNanos, resetAtNanos(table, slot));
+      removePart(table, slot);
     }
+  }
+
+  /** Makes a table's part of a state fresh, and frees the slot if all parts of it are. */
+  private void removePart(Table table, int slot) {
+    if (!directory.isOfOne()) {
+      copyFirst();
+      state(table, slot, table.fresh);
+      for (Part part : parts) {
+        if (holds(part.table, slot)) {
+          return;
+        }
+      }
+    }
+    remove(slot);
+    budget.giveBack(1);
   }
 
   /** Examines all slots and forgets keys that have reset, and drops the bars that are over. */
@@ -616,14 +768,35 @@ final class Segment extends SequenceLock {
     forgetBars(nowNanos);
   }
 
-  private long resetAtNanos(int slot) {
-    return meter.resetAtNanos(state(slot), offset(slot));
+  private long resetAtNanos(Table table, int slot) {
+    return table.meter.resetAtNanos(state(slot), offset(table, slot));
   }
 
-  /** Forgets everything, whether or not it still counts. */
+  /** Returns the instant at which all parts of a slot's state have reset. */
+  private long resetAtNanos(int slot) {
+    long latest = Long.MIN_VALUE;
+    for (Part part : parts) {
+      latest = Math.max(latest, resetAtNanos(part.table, slot));
+    }
+    return latest;
+  }
+
+  /** Forgets everything that a table counts, whether or not it still counts. */
+  void clear(Table table) {
+    if (directory.isOfOne()) {
+      clear();
+      return;
+    }
+    drop(table, 0, -1, false);
+    Part part = part(table);
+    budget.grown(-part.barBytes());
+    part.bars = null;
+  }
+
+  /** Forgets all keys, whether or not they still count. */
   void clear() {
     copyFirst();
-    forEach(table::released);
+    forEach(directory::released);
     budget.giveBack(size);
     budget.grown(-bytes());
     empty();
@@ -640,7 +813,7 @@ final class Segment extends SequenceLock {
     if (slab != null) {
       free(slab, slots[slot + 1]);
     }
-    table.released(slots[slot]);
+    directory.released(slots[slot]);
     int gap = slot;
     for (int used = next(gap); slots[used] != 0; used = next(used)) {
       int home = home(slots, width, slots[used]);
@@ -703,7 +876,7 @@ final class Segment extends SequenceLock {
   /** Parts this segment's keys by the next bit; from then on this segment stays empty. */
   Segment[] halves() {
     copyFirst();
-    Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
+    Segment[] halves = {new Segment(directory, depth + 1), new Segment(directory, depth + 1)};
     budget.grown(
         -bytes()); // Before the halves are counted, so that no new key is refused for both.
     long bit = 1L << (Long.SIZE - 1 - depth);
@@ -712,14 +885,18 @@ final class Segment extends SequenceLock {
       boolean first = half == halves[0];
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
+      half.lastResetNanos = lastResetNanos;
       half.resize(slotsFor(first ? size - set : set));
       half.fill(slots, slab, bit, first ? 0 : bit);
       budget.grown(half.slabBytes());
     }
-    if (bars != null) {
-      bars.forEach(
-          (fingerprint, until) ->
-              halves[(fingerprint & bit) == 0 ? 0 : 1].bar(fingerprint, until, Meter.LONG_AGO));
+    for (Part part : parts) {
+      if (part.bars != null) {
+        part.bars.forEach(
+            (fingerprint, until) ->
+                halves[(fingerprint & bit) == 0 ? 0 : 1].bar(
+                    part.table, fingerprint, until, Meter.LONG_AGO));
+      }
     }
     empty();
     split = true;
@@ -740,7 +917,9 @@ final class Segment extends SequenceLock {
 
   private void empty() {
     size = 0;
-    bars = null;
+    for (Part part : parts) {
+      part.bars = null;
+    }
     allocate(0);
     if (slab != null) {
       slab.clear();
@@ -774,13 +953,14 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Passes to the visitor every key between two fingerprints, as unsigned numbers, and its state.
+   * Passes to the visitor every key between two fingerprints, as unsigned numbers, of which a table
+   * counts anything, and that part of its state.
    */
-  void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
+  void forEach(Table table, long first, long last, BiConsumer<Long, long[]> visitor) {
     Scatter order = new Scatter(slots, width);
     for (int slot = order.next(); slot > 0; slot = order.next()) {
-      if (isBetween(first, slots[slot], last)) {
-        visitor.accept(slots[slot], table.copy(this, slot));
+      if (isBetween(first, slots[slot], last) && holds(table, slot)) {
+        visitor.accept(slots[slot], copy(table, slot));
       }
     }
   }
@@ -791,21 +971,28 @@ final class Segment extends SequenceLock {
         && Long.compareUnsigned(fingerprint, last) <= 0;
   }
 
-  /** Forgets every key between two fingerprints, whether or not it still counts. */
-  void drop(long first, long last) {
+  /**
+   * Forgets what a table counts of every key between two fingerprints, whether or not it still
+   * counts.
+   */
+  void drop(Table table, long first, long last) {
+    drop(table, first, last, true);
+  }
+
+  private void drop(Table table, long first, long last, boolean journaled) {
     copyFirst();
-    int before = size;
     for (int slot = 1; slot < slots.length; ) {
-      if (isBetween(first, slots[slot], last)) {
-        if (table.journal != null) {
-          table.journal.removed(imaged, slots[slot]);
+      long fingerprint = slots[slot];
+      if (isBetween(first, fingerprint, last) && holds(table, slot)) {
+        if (journaled && table.journal != null) {
+          table.journal.removed(part(table).imaged, fingerprint);
         }
-        remove(slot); // Another key may be here now, which has not been visited yet.
+        removePart(table, slot);
+        slot += slots[slot] == fingerprint ? width : 0; // Another key may be here now.
       } else {
         slot += width;
       }
     }
-    budget.giveBack(before - size);
   }
 
   /** Passes to the consumer the fingerprint of every key. */

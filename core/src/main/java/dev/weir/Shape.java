@@ -63,20 +63,25 @@ public record Shape(
     return algorithm.strict();
   }
 
-  /** Returns the {@link #meter(Calendar)} for a calendar that was never stepped. */
+  /**
+   * Returns the {@link #meter(Calendar, int)} of a state alone, for a calendar that was never
+   * stepped.
+   */
   Meter meter() {
-    return meter(new Calendar());
+    return meter(new Calendar(), 0);
   }
 
   /**
    * Returns the steps that read and write states of this shape, whose windows follow a calendar.
+   *
+   * @param part the part of a key's state that they read and write
    */
-  Meter meter(Calendar calendar) {
+  Meter meter(Calendar calendar, int part) {
     boolean sharesItsBurst = emissionNanos == 0 && burst == 0;
     return switch (algorithm) {
-      case SLIDING_WINDOW -> new CompactLog(windowNanos, granularityNanos);
-      case SLIDING_WINDOW_LOG -> new AlignedLog(windowNanos, 1);
-      case SLIDING_WINDOW_BUCKETS -> new AlignedLog(windowNanos, granularityNanos);
+      case SLIDING_WINDOW -> new CompactLog(windowNanos, granularityNanos, part);
+      case SLIDING_WINDOW_LOG -> new AlignedLog(windowNanos, 1, part);
+      case SLIDING_WINDOW_BUCKETS -> new AlignedLog(windowNanos, granularityNanos, part);
       case SLIDING_WINDOW_COUNTER -> new SlidingCounter(windowNanos, calendar);
       case FIXED_WINDOW -> new FixedWindow(windowNanos, calendar);
       case TOKEN_BUCKET -> new Gcra(false, sharesItsBurst, windowNanos);

@@ -28,9 +28,13 @@ record ShapeTable(
   }
 
   private boolean outlived(long sinceNanos, long nowNanos) {
+    if (sinceNanos == Long.MAX_VALUE) {
+      return false;
+    }
     // A clock that went back may have shown the time of the change after that of later admissions.
-    return sinceNanos != Long.MAX_VALUE
-        && nowNanos - Math.max(sinceNanos, table.latestNanos()) > table.shape.memoryNanos();
+    Directory directory = table.directory;
+    return nowNanos - Math.max(sinceNanos, directory.latestNanos()) > table.shape.memoryNanos()
+        && nowNanos >= directory.lastResetNanos();
   }
 
   /** Returns whether nothing in the table can matter any more. */

@@ -19,10 +19,10 @@ final class Slab {
    * that it marks, takes time for each object. With an array for each key there are a million of
    * them; there are only some thousand pages, and they hold no references.
    *
-   *   page    longs of a state, then blocks of that length
+   *   page    the Lengths of a state's parts, then blocks of those lengths
    *   block   the fingerprint of its key, then the state
    *
-   * A page has states of one length for as long as it exists. All pages of a length are full except
+   * A page has states of the same lengths for as long as it exists. All pages of them are full except
    * the last: when a block is freed, the last block is moved into its place at once, and the slot
    * of that block's key, found by its fingerprint, gets the new place. So there are no lists of
    * free blocks, and no holes to be found again: the waste of a length is a part of one page, in
@@ -32,8 +32,8 @@ final class Slab {
    *
    * A place is a page's number, in the upper half, and the state's offset in the page, never 0. A
    * reader without the lock may have a place that holds something else by now. It finds no page, or
-   * one in which a state of the page's length begins at that offset: the page itself holds that
-   * length and never changes it, so no step reads past the end.
+   * one in which a state of the page's lengths begins at that offset: the page itself holds them
+   * and never changes them, so no step reads past the end.
    */
 
   /** The longs that blocks of a page take: 8 KiB. */
@@ -56,17 +56,19 @@ final class Slab {
 
   private static final long[][] NO_PAGES = {};
 
-  /** The blocks of one length. */
+  /** The blocks of the same lengths. */
   private static final class Blocks {
+    final long lengths;
     final int longs;
     final int perPage;
     int count;
 
-    /** The numbers of the pages of this length. */
+    /** The numbers of the pages of these lengths. */
     int[] pages = {0};
 
-    Blocks(int longs) {
-      this.longs = longs;
+    Blocks(long lengths) {
+      this.lengths = lengths;
+      this.longs = Lengths.total(lengths);
       this.perPage = Math.max(1, PAGE_LONGS / (1 + longs));
     }
 
@@ -83,7 +85,7 @@ final class Slab {
     }
   }
 
-  private final List<Blocks> lengths = new ArrayList<>(2);
+  private final List<Blocks> kinds = new ArrayList<>(2);
   private long[] @Nullable [] pages = NO_PAGES;
 
   /** A number below which no page is missing. */
@@ -103,7 +105,7 @@ final class Slab {
 
   /** Returns how many longs each state in a page takes. */
   static int blockLongs(long[] page) {
-    return (int) page[0];
+    return Lengths.total(page[0]);
   }
 
   /** Returns the bytes of the pages and of the references to them. */
@@ -117,8 +119,9 @@ final class Slab {
   }
 
   /** Returns about how many bytes one more state will take. */
-  long bytesToAdd(int longs) {
-    Blocks blocks = find(longs);
+  long bytesToAdd(long lengths) {
+    Blocks blocks = find(lengths);
+    int longs = Lengths.total(lengths);
     if (blocks == null) {
       return pageBytes(1, longs);
     }
@@ -170,20 +173,21 @@ final class Slab {
     return page(place)[(int) place - 1];
   }
 
-  /** Returns a copy of the state at a place. */
-  long[] copy(long place) {
+  /** Returns a copy of a part of the state at a place. */
+  long[] copy(long place, int part) {
     long[] page = page(place);
-    return Arrays.copyOfRange(page, (int) place, (int) place + blockLongs(page));
+    int from = (int) place + Lengths.start(page[0], part);
+    return Arrays.copyOfRange(page, from, from + Lengths.of(page[0], part));
   }
 
   /**
    * Adds a key's state.
    *
-   * @param s the state, of a length that is {@linkplain #fitting fitting}
+   * @param s the state, with parts whose lengths are {@linkplain #fitting fitting}
    * @return its place
    */
-  long add(long fingerprint, long[] s) {
-    return add(fingerprint, s, 0, s.length);
+  long add(long fingerprint, long[] s, long lengths) {
+    return add(fingerprint, s, 0, blocks(lengths));
   }
 
   /**
@@ -191,30 +195,28 @@ final class Slab {
    */
   long take(Slab from, long place) {
     long[] page = from.page(place);
-    int longs = blockLongs(page);
-    Blocks blocks = blocks(longs);
+    Blocks blocks = blocks(page[0]);
     if (blocks.shared()) {
-      return add(page[(int) place - 1], page, (int) place, longs);
+      return add(page[(int) place - 1], page, (int) place, blocks);
     }
     addPage(blocks, page);
     return blocks.place(blocks.count++);
   }
 
-  private long add(long fingerprint, long[] s, int i, int longs) {
-    Blocks blocks = blocks(longs);
+  private long add(long fingerprint, long[] s, int i, Blocks blocks) {
     makeRoom(blocks);
     long place = blocks.place(blocks.count++);
     long[] page = page(place);
     int offset = (int) place;
     page[offset - 1] = fingerprint;
-    System.arraycopy(s, i, page, offset, longs);
+    System.arraycopy(s, i, page, offset, blocks.longs);
     return place;
   }
 
   private void makeRoom(Blocks blocks) {
     int room = lastRoom(blocks);
     if (room == 0) {
-      addPage(blocks, newPage(firstRoom(blocks), blocks.longs));
+      addPage(blocks, newPage(firstRoom(blocks), blocks));
     } else if (blocks.count % blocks.perPage == room) {
       resizeLast(blocks, Math.min(blocks.perPage, 2 * room));
     }
@@ -229,9 +231,9 @@ final class Slab {
     return blocks.count == 0 ? 1 : Math.max(1, blocks.perPage / 4);
   }
 
-  private static long[] newPage(int blocks, int longs) {
-    long[] page = new long[1 + blocks * (1 + longs)];
-    page[0] = longs;
+  private static long[] newPage(int room, Blocks blocks) {
+    long[] page = new long[1 + room * (1 + blocks.longs)];
+    page[0] = blocks.lengths;
     return page;
   }
 
@@ -278,7 +280,7 @@ final class Slab {
    */
   long free(long place) {
     long[] page = page(place);
-    Blocks blocks = blocks(blockLongs(page));
+    Blocks blocks = blocks(page[0]);
     long last = blocks.place(--blocks.count);
     long moved = last == place ? 0 : owner(last);
     if (moved != 0 && blocks.shared()) {
@@ -296,7 +298,7 @@ final class Slab {
       set(last, null);
       missing = Math.min(missing, last);
       if (blocks.count == 0) {
-        lengths.remove(blocks);
+        kinds.remove(blocks);
         dropPages();
       }
       return;
@@ -308,34 +310,34 @@ final class Slab {
   }
 
   private void dropPages() {
-    if (lengths.isEmpty()) {
+    if (kinds.isEmpty()) {
       clear();
     }
   }
 
   /** Forgets all states. */
   void clear() {
-    lengths.clear();
+    kinds.clear();
     pages = NO_PAGES;
     missing = 0;
     bytes = 0;
     sharedBytes = 0;
   }
 
-  private @Nullable Blocks find(int longs) {
-    for (int i = 0; i < lengths.size(); i++) {
-      if (lengths.get(i).longs == longs) {
-        return lengths.get(i);
+  private @Nullable Blocks find(long lengths) {
+    for (int i = 0; i < kinds.size(); i++) {
+      if (kinds.get(i).lengths == lengths) {
+        return kinds.get(i);
       }
     }
     return null;
   }
 
-  private Blocks blocks(int longs) {
-    Blocks found = find(longs);
+  private Blocks blocks(long lengths) {
+    Blocks found = find(lengths);
     if (found == null) {
-      found = new Blocks(longs);
-      lengths.add(found);
+      found = new Blocks(lengths);
+      kinds.add(found);
     }
     return found;
   }
@@ -352,7 +354,7 @@ final class Slab {
   }
 
   /**
-   * Checks that there are {@code states} states, in pages of which only the last of each length is
+   * Checks that there are {@code states} states, in pages of which only the last of each kind is
    * not full, and that the bytes are right.
    *
    * @throws IllegalStateException if this slab is broken
@@ -360,7 +362,7 @@ final class Slab {
   void verify(int states) {
     int counted = 0;
     int used = 0;
-    for (Blocks each : lengths) {
+    for (Blocks each : kinds) {
       counted += each.count;
       used += (each.count + each.perPage - 1) / each.perPage;
     }

@@ -26,7 +26,7 @@ abstract class SlidingLog extends Meter {
    * Beyond 65535 units, s[3] is first unit << 32 | units used, and the ring starts at s[4].
    *
    * All of these offsets count from s[i]. A table's states are in the pages of slabs, whose s[0] is
-   * the length of each state; a state outside of tables has an array of its own, and i is 0. A step
+   * the lengths of each state's parts; a state outside of tables has an array of its own, and i is 0. A step
    * that needs more room returns such an array, and the table finds a place for it.
    *
    * A state grows with the traffic, up to the size that the limit can need, and beyond it only if
@@ -61,6 +61,9 @@ abstract class SlidingLog extends Meter {
   /** The most granules that count at once. */
   final long cells;
 
+  private final int part;
+  private final int maxLongs;
+
   /** The logarithm of the units of a long: 1 or 3. */
   private final int unitsBits;
 
@@ -74,8 +77,11 @@ abstract class SlidingLog extends Meter {
    * Creates a log.
    *
    * @param unitsBits the logarithm of the units of a long: 1 or 3
+   * @param part the part of a key's state that is read and written
    */
-  SlidingLog(long windowNanos, long granuleNanos, int unitsBits) {
+  SlidingLog(long windowNanos, long granuleNanos, int unitsBits, int part) {
+    this.part = part;
+    this.maxLongs = part == 0 ? MAX_LONGS : Lengths.MOST_LATER;
     this.window = windowNanos;
     this.granule = granuleNanos;
     this.cells = (windowNanos + granuleNanos - 1) / granuleNanos + 1;
@@ -136,8 +142,8 @@ abstract class SlidingLog extends Meter {
   /**
    * Returns how many longs a state takes: all of its array, or the length given by the slab's page.
    */
-  private static int length(long[] s, int i) {
-    return i == 0 ? s.length : Slab.blockLongs(s);
+  private int length(long[] s, int i) {
+    return i == 0 ? s.length : Lengths.of(s[0], part);
   }
 
   // The ring: units 0 to used - 1, the oldest first.
@@ -416,15 +422,15 @@ abstract class SlidingLog extends Meter {
    * Returns a copy with room for {@code units} units; the state itself if it may not be that large.
    */
   private long[] grown(long[] s, int i, int units, long limit) {
-    int exact = Math.min(MAX_LONGS, longs(Math.min(limit, cells) - 1));
+    int exact = Math.min(maxLongs, longs(Math.min(limit, cells) - 1));
     int longs = length(s, i);
     do {
       int larger = longs < exact ? Math.min(2 * longs - 2, exact) : longs + further(longs);
       longs =
           Math.min(
-              MAX_LONGS,
+              maxLongs,
               Slab.fitting(larger)); // So that what fits does not depend on earlier sizes.
-    } while (longs < MAX_LONGS && units(longs) < units);
+    } while (longs < maxLongs && units(longs) < units);
     if (units(longs) < units) {
       return s;
     }
@@ -570,6 +576,9 @@ abstract class SlidingLog extends Meter {
 
   @Override
   long[] fitted(long[] s) {
+    if (s.length > maxLongs) { // Of another part.
+      return copied(thinned(s, 0), 0, maxLongs);
+    }
     int longs = Slab.fitting(s.length);
     return longs == s.length ? s : copied(s, 0, longs);
   }

@@ -100,7 +100,7 @@ final class StateImage {
     writePolicy(of.widest(), out);
     out.writeLong(of.widestLeftNanos());
     out.writeLong(of.retiredNanos());
-    out.writeByte(table.cellBits());
+    out.writeByte(table.directory.cellBits());
     out.writeBoolean(each.sketching());
     out.writeLong(each.unknownBeforeNanos());
     out.writeLong(each.unknownForNanos());
@@ -291,8 +291,8 @@ final class StateImage {
       Policy widest = counted.apply(readPolicy(in));
       long widestLeft = shifted(in.readLong());
       long retired = shifted(in.readLong());
-      Table table = new Table(last.shape(), budget, calendar);
-      boolean sameCells = in.readByte() == table.cellBits();
+      Table table = Table.alone(last.shape(), budget, calendar);
+      boolean sameCells = in.readByte() == table.directory.cellBits();
       boolean sketching = in.readBoolean();
       long unknown = in.readLong();
       long unknownFor = in.readLong();
@@ -333,7 +333,7 @@ final class StateImage {
     }
 
     private void readKeys(Table table, boolean sketching) throws IOException {
-      Meter before = table.shape.meter(imaged);
+      Meter before = table.shape.meter(imaged, 0);
       long shown = table.shape.algorithm().aligned() ? imaged.of(known) : known;
       for (long key = summed.nextLong(); key != 0; key = summed.nextLong()) {
         long[] state = readState(table.meter);

@@ -1,54 +1,31 @@
 package dev.weir;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The states of the keys of one shape: compact, concurrent, and without those that have reset. */
+/**
+ * The states of the keys of one name and one shape: compact, concurrent, and without those that
+ * have reset. They are in a {@link Directory}, alone or beside those of other tables.
+ */
 final class Table {
   /*
-   * A directory over segments, by the first bits of fingerprints: extendible hashing. [Fagin,
-   * Nievergelt, Pippenger and Strong, 1979] The directory is an immutable array behind one volatile
-   * field. Splitting a segment replaces it by one in which two halves stand in the segment's place,
-   * twice as long if necessary. A thread that then finds the old segment sees that it is marked,
-   * and reads the directory again.
-   *
-   * The sketch: a key that is new when there is no room may be counted in the cell of those whose
-   * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
-   * those first bits; it counts each of its keys at least in full. There are few cells: a sixteenth
-   * of the keys that the budget allows. A key that is new while its cell is live starts with the
-   * cell's state, since part of that may be its own.
-   *
-   * The unknown: after a restart it may not be known what was admitted before an instant. A key
-   * without a slot then starts as if it had been charged more than any limit at that instant, and
-   * for as long as such a charge counts.
+   * The unknown: after a restart it may not be known what was admitted before an instant. A key of
+   * which this table counts nothing then starts as if it had been charged more than any limit at
+   * that instant, and for as long as such a charge counts.
    */
-
-  /**
-   * The number of segments at first, as a power of two: locks, a few for each core of a common
-   * machine.
-   */
-  private static final int FIRST_DEPTH = 4;
-
-  /**
-   * The most segments that a table can have, as a power of two: a million, as many keys as arrays
-   * can hold.
-   */
-  private static final int MAX_DEPTH = 20;
-
-  /** The number of calls in which all segments are swept once. */
-  private static final int SWEEPS = 16;
 
   final Shape shape;
   final Meter meter;
-  final Budget budget;
+  final Directory directory;
+
+  /** The number of this table in its directory, which is the part of a key's state. */
+  final int part;
+
+  /** The longs before this table's part in a slot, if no part varies in length. */
+  final int start;
 
   /** True if a state is one word, that of a {@link Gcra}. */
   final boolean ofBuckets;
@@ -59,12 +36,6 @@ final class Table {
   /** The state of a new key; for reading only. */
   final long[] fresh;
 
-  private final int cellBits;
-  private final AtomicInteger cells = new AtomicInteger();
-  private final Object directoryLock = new Object();
-  private final Object handLock = new Object();
-  private final AtomicInteger elsewhere = new AtomicInteger();
-  private volatile Segment[] directory = new Segment[1 << FIRST_DEPTH];
   private long unknownBeforeNanos = Meter.LONG_AGO;
   private long unknownForNanos;
   private volatile boolean unknown;
@@ -74,19 +45,46 @@ final class Table {
   private volatile int lastImage;
 
   private volatile List<Pause> pauses = List.of();
-  private int hand;
 
-  Table(Shape shape, Budget budget, Calendar calendar) {
+  private final boolean alone;
+
+  /** Creates a table of a directory, which makes this call. */
+  Table(Directory directory, int part, int start, Shape shape, Calendar calendar) {
+    this.directory = directory;
+    this.alone = directory.isOfOne();
+    this.part = part;
+    this.start = start;
     this.shape = shape;
-    this.meter = shape.meter(calendar);
-    this.budget = budget;
+    this.meter = shape.meter(calendar, part);
     this.ofBuckets = meter instanceof Gcra;
     this.fresh = meter.fresh();
-    long keys = Math.min(budget.maxKeys(), budget.maxBytes() / Long.SIZE);
-    this.cellBits = Math.max(4, Math.min(MAX_DEPTH, 63 - 4 - Long.numberOfLeadingZeros(keys | 1)));
-    for (int i = 0; i < directory.length; i++) {
-      directory[i] = new Segment(this, FIRST_DEPTH);
-    }
+  }
+
+  /** Returns a table with a directory of its own. */
+  static Table alone(Shape shape, Budget budget, Calendar calendar) {
+    return new Directory(List.of(shape), budget, calendar).tables().get(0);
+  }
+
+  /** Returns the keys and bytes of the directory, and their bounds. */
+  Budget budget() {
+    return directory.budget;
+  }
+
+  Segment segment(long fingerprint) {
+    return directory.segment(fingerprint);
+  }
+
+  /** Returns whether a key's whole state is one word, that of a {@link Gcra}. */
+  boolean isWord() {
+    return ofBuckets && alone;
+  }
+
+  /**
+   * Returns whether this table counts anything of a key that has a slot. Otherwise only other
+   * tables do.
+   */
+  boolean isHeld(long[] state, int offset) {
+    return alone || state[offset] != fresh[0];
   }
 
   /** Returns whether a key's state alone decides here for a policy of a shape. */
@@ -116,93 +114,21 @@ final class Table {
     return pauses.isEmpty();
   }
 
-  /** Returns the segment of a key. The low bits of a fingerprint choose its slot there. */
-  Segment segment(long fingerprint) {
-    return segment(directory, fingerprint);
-  }
-
-  private static Segment segment(Segment[] segments, long fingerprint) {
-    return segments[(int) (fingerprint >>> (Long.numberOfLeadingZeros(segments.length) + 1))];
-  }
-
-  /**
-   * Reads where the slots of a batch's keys are, those from {@code from} on and before {@code to}.
-   * No step waits for the result of another.
-   */
-  long touch(Batch batch, int from, int to) {
-    Segment[] segments = directory; // Read once: only deciding has to notice splits.
-    long read = 0;
-    for (int i = from; i < to; i++) {
-      long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
-      read += segment(segments, fingerprint).touch(fingerprint);
-    }
-    return read;
-  }
-
-  /** Finds the slots of a batch's keys, as hints: nothing is locked. */
-  void find(Batch batch, int from, int to, int[] hints) {
-    Segment[] segments = directory;
-    for (int i = from; i < to; i++) {
-      long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
-      hints[i] = segment(segments, fingerprint).hint(fingerprint);
-    }
-  }
-
-  /** Splits a segment that has become large; no thread may hold its lock. */
-  void split(Segment segment) {
-    if (segment.depth == MAX_DEPTH) {
-      return;
-    }
-    long stamp = segment.writeLock();
-    try {
-      if (segment.isLarge() && !segment.isSplit()) {
-        synchronized (directoryLock) { // An image begins before or after.
-          replace(segment, segment.halves());
-        }
-      }
-    } finally {
-      segment.unlockWrite(stamp);
-    }
-  }
-
-  private void replace(Segment segment, Segment[] halves) {
-    Segment[] before = directory;
-    int doubled = before.length == 1 << segment.depth ? 1 : 0;
-    Segment[] after = new Segment[before.length << doubled];
-    int shift = Integer.numberOfTrailingZeros(after.length) - segment.depth - 1;
-    for (int i = 0; i < after.length; i++) {
-      Segment old = before[i >> doubled];
-      after[i] = old == segment ? halves[(i >> shift) & 1] : old;
-    }
-    directory = after;
-  }
-
-  /** Returns the fingerprint of the cell that counts a key for which there is no room. */
-  long cell(long fingerprint) {
-    long first = fingerprint >>> (Long.SIZE - cellBits);
-    return first << (Long.SIZE - cellBits) | ((first + 1) * 0x9e3779b97f4a7c15L) >>> cellBits;
-  }
-
-  /** Returns whether any cell is live. */
-  boolean sketching() {
-    return cells.get() > 0;
-  }
-
   /** Returns whether a key without a slot may have permits that count. */
   boolean isUnsure() {
-    return sketching() || unknown;
+    return directory.sketching() || unknown;
   }
 
   /**
    * Returns a copy of the state that counts for a key without a slot, or null if it is a fresh one.
    */
   long @Nullable [] unslotted(long fingerprint, Policy asked) {
-    if (sketching()) {
-      long cell = cell(fingerprint);
+    if (directory.sketching()) {
+      long cell = directory.cell(fingerprint);
       Segment segment = segment(cell);
       int slot = segment.find(cell);
-      if (slot > 0) {
-        return copy(segment, slot);
+      if (segment.holds(this, slot)) {
+        return segment.copy(this, slot);
       }
     }
     long before = unknownBeforeNanos;
@@ -251,9 +177,15 @@ final class Table {
     }
   }
 
+  /** Forgets keys that have reset, in the next few segments at each call. */
+  void forgetSome(long nowNanos) {
+    forgetUnknown(nowNanos);
+    directory.forgetSome(nowNanos);
+  }
+
   /** Takes over the times of a table before its keys are restored. */
   void restoreTimes(long floorNanos, long latestNanos) {
-    for (Segment segment : directory) {
+    for (Segment segment : directory.all()) {
       segment.restoreTimes(floorNanos, latestNanos);
     }
   }
@@ -263,10 +195,13 @@ final class Table {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      budget.add(1);
-      segment.add(fingerprint, state, 0, nowNanos);
-      if (sketching && fingerprint == cell(fingerprint)) {
-        cellAdded();
+      boolean slotted = segment.find(fingerprint) > 0;
+      segment.lasts(this, segment.add(this, fingerprint, state, nowNanos));
+      if (!slotted) {
+        budget().add(1);
+        if (sketching && fingerprint == directory.cell(fingerprint)) {
+          directory.cellAdded();
+        }
       }
     } finally {
       segment.unlockWrite(stamp);
@@ -278,10 +213,10 @@ final class Table {
    * Passes to the visitor every key between two fingerprints, as unsigned numbers, and its state.
    */
   void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
-    for (Segment segment : segments(first, last)) {
+    for (Segment segment : directory.segments(first, last)) {
       long stamp = segment.writeLock();
       try {
-        segment.forEach(first, last, visitor);
+        segment.forEach(this, first, last, visitor);
       } finally {
         segment.unlockWrite(stamp);
       }
@@ -302,7 +237,7 @@ final class Table {
     try {
       int slot = segment.find(fingerprint);
       if (slot <= 0) {
-        budget.add(1);
+        budget().add(1);
         slot = segment.addFresh(fingerprint, nowNanos);
       }
       change.make(segment, slot);
@@ -316,7 +251,7 @@ final class Table {
     repeat(
         fingerprint,
         effective,
-        (segment, slot) -> segment.charge(slot, effective, wait, permits, policy, effective));
+        (segment, slot) -> segment.charge(this, slot, effective, wait, permits, policy, effective));
   }
 
   void record(
@@ -325,21 +260,21 @@ final class Table {
         fingerprint,
         effective,
         (segment, slot) ->
-            segment.record(slot, effective, at, permits, asked, admitting, effective));
+            segment.record(this, slot, effective, at, permits, asked, admitting, effective));
   }
 
   void refund(long fingerprint, long latest, long permits, long at, Policy policy) {
     repeat(
         fingerprint,
         latest,
-        (segment, slot) -> segment.refund(slot, latest, permits, at, policy, latest));
+        (segment, slot) -> segment.refund(this, slot, latest, permits, at, policy, latest));
   }
 
   void remove(long fingerprint) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      segment.remove(fingerprint, Meter.LONG_AGO);
+      segment.remove(this, fingerprint, Meter.LONG_AGO);
     } finally {
       segment.unlockWrite(stamp);
     }
@@ -354,7 +289,7 @@ final class Table {
       int slot = segment.find(fingerprint);
       found = slot > 0;
       if (found) {
-        segment.overwrite(slot, state, nowNanos);
+        segment.overwrite(this, slot, state, nowNanos);
       }
     } finally {
       segment.unlockWrite(stamp);
@@ -369,10 +304,12 @@ final class Table {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      segment.copyFirst();
-      budget.add(1);
-      int slot = segment.add(fingerprint, state, 0, nowNanos);
-      segment.put(slot, segment.state(slot), nowNanos);
+      segment.copyFirst(this);
+      if (segment.find(fingerprint) <= 0) {
+        budget().add(1);
+      }
+      segment.lasts(this, segment.add(this, fingerprint, state, nowNanos));
+      segment.wrote(nowNanos);
     } finally {
       segment.unlockWrite(stamp);
     }
@@ -381,10 +318,10 @@ final class Table {
 
   /** Forgets every key between two fingerprints, whether or not it still counts. */
   void drop(long first, long last) {
-    for (Segment segment : segments(first, last)) {
+    for (Segment segment : directory.segments(first, last)) {
       long stamp = segment.writeLock();
       try {
-        segment.drop(first, last);
+        segment.drop(this, first, last);
       } finally {
         segment.unlockWrite(stamp);
       }
@@ -392,22 +329,12 @@ final class Table {
     pauses = pauses.stream().filter(each -> each.first() != first || each.last() != last).toList();
   }
 
-  private Set<Segment> segments(long first, long last) {
-    Segment[] segments = directory;
-    int shift = Long.numberOfLeadingZeros(segments.length) + 1;
-    Set<Segment> found = new LinkedHashSet<>();
-    for (int i = (int) (first >>> shift); i <= (int) (last >>> shift); i++) {
-      found.add(segments[i]);
-    }
-    return found;
-  }
-
   /** Bars a key, from an image. */
   void restoreBar(long fingerprint, long untilNanos, long nowNanos) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      segment.bar(fingerprint, untilNanos, nowNanos);
+      segment.bar(this, fingerprint, untilNanos, nowNanos);
     } finally {
       segment.unlockWrite(stamp);
     }
@@ -427,21 +354,21 @@ final class Table {
 
   /** Begins an image: from now on segments are copied before they change. */
   TableImage beginImage(ShapeTable of, int number) {
-    synchronized (directoryLock) {
-      imaging = number;
-      lastImage = number;
-      List<Segment> captured = Collections.unmodifiableList(Arrays.asList(directory));
-      return new TableImage(
-          of,
-          captured,
-          sketching(),
-          unknownBeforeNanos,
-          unknownForNanos,
-          unknown,
-          floorNanos(),
-          latestNanos(),
-          pauses);
-    }
+    return directory.whole(
+        segments -> {
+          imaging = number;
+          lastImage = number;
+          return new TableImage(
+              of,
+              segments,
+              directory.sketching(),
+              unknownBeforeNanos,
+              unknownForNanos,
+              unknown,
+              directory.floorNanos(),
+              directory.latestNanos(),
+              pauses);
+        });
   }
 
   /** Returns the number of the last image that was begun of this table, 0 if there is none. */
@@ -451,18 +378,9 @@ final class Table {
 
   /** Begins to journal: what is here now has the image of the journal's epoch. */
   void journal(TableJournal own) {
-    synchronized (directoryLock) {
-      journal = own;
-      lastImage = own.epoch();
-      for (Segment segment : directory) {
-        long stamp = segment.writeLock();
-        try {
-          segment.imaged(lastImage);
-        } finally {
-          segment.unlockWrite(stamp);
-        }
-      }
-    }
+    journal = own;
+    lastImage = own.epoch();
+    directory.change(segment -> segment.imaged(this, lastImage));
   }
 
   void endImage() {
@@ -474,10 +392,10 @@ final class Table {
     int number = imaging;
     if (number != 0) {
       Segment segment = segment(fingerprint);
-      if (!segment.isImaged(number)) {
+      if (!segment.isImaged(this, number)) {
         long stamp = segment.writeLock();
         try {
-          segment.copyFirst();
+          segment.copyFirst(this);
         } finally {
           segment.unlockWrite(stamp);
         }
@@ -485,116 +403,8 @@ final class Table {
     }
   }
 
-  int cellBits() {
-    return cellBits;
-  }
-
-  void cellAdded() {
-    cells.incrementAndGet();
-  }
-
-  /** Records that a slot is free again. */
-  void released(long fingerprint) {
-    if (sketching() && fingerprint == cell(fingerprint)) {
-      cells.decrementAndGet();
-    }
-  }
-
-  /** Returns the latest instant by which a state that was forgotten had reset. */
-  long floorNanos() {
-    long floor = Meter.LONG_AGO;
-    for (Segment segment : directory) {
-      floor = Math.max(floor, segment.floorNanos());
-    }
-    return floor;
-  }
-
-  /** Returns the latest time at which anything was put into this table. */
-  long latestNanos() {
-    long latest = Meter.LONG_AGO;
-    for (Segment segment : directory) {
-      latest = Math.max(latest, segment.latestNanos());
-    }
-    return latest;
-  }
-
-  /** Forgets keys that have reset, in the next few segments at each call. */
-  void forgetSome(long nowNanos) {
-    forgetUnknown(nowNanos);
-    synchronized (handLock) {
-      Segment[] segments = directory;
-      for (int end = hand + segments.length / SWEEPS; hand < end; ) {
-        Segment segment = segments[hand & (segments.length - 1)];
-        long stamp = segment.writeLock();
-        try {
-          segment.forget(nowNanos);
-        } finally {
-          segment.unlockWrite(stamp);
-        }
-        hand += segments.length >> segment.depth;
-      }
-      hand &= segments.length - 1;
-    }
-  }
-
-  /**
-   * Forgets some keys that have reset in one more segment, unless another thread holds its lock.
-   */
-  void forgetElsewhere(long nowNanos, int steps) {
-    Segment[] segments = directory;
-    Segment segment = segments[elsewhere.getAndIncrement() & (segments.length - 1)];
-    long stamp = segment.tryWriteLock();
-    if (stamp != 0) {
-      try {
-        segment.forget(nowNanos, steps);
-      } finally {
-        segment.unlockWrite(stamp);
-      }
-    }
-  }
-
+  /** Forgets everything, whether or not it still counts. */
   void clear() {
-    Segment[] segments;
-    do {
-      segments = directory;
-      for (Segment segment : segments) {
-        long stamp = segment.writeLock();
-        try {
-          segment.clear();
-        } finally {
-          segment.unlockWrite(stamp);
-        }
-      }
-    } while (segments != directory); // Split meanwhile: the halves may not have been cleared.
-  }
-
-  /** Returns a copy of the state that a slot holds. */
-  long[] copy(Segment segment, int slot) {
-    return meter.copy(segment.state(slot), segment.offset(slot));
-  }
-
-  /**
-   * Checks that every key can be found and that the sums are right; no request may be decided
-   * meanwhile.
-   *
-   * @return the keys and bytes found
-   * @throws IllegalStateException if this table is broken
-   */
-  long[] verify() {
-    long[] found = {0, 0};
-    Segment[] segments = directory;
-    for (int i = 0; i < segments.length; i += segments.length >> segments[i].depth) {
-      Segment segment = segments[i];
-      segment.verify();
-      segment.forEach(
-          fingerprint -> {
-            if (segment(fingerprint) != segment) {
-              throw new IllegalStateException("fingerprint " + fingerprint + ": elsewhere");
-            }
-          });
-      found[0] += segment.size();
-      found[1] += segment.bytes();
-    }
-    return found;
+    directory.change(segment -> segment.clear(this));
   }
 }

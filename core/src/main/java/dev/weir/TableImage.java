@@ -37,7 +37,7 @@ record TableImage(
       SegmentCopy copy;
       long stamp = segment.writeLock();
       try {
-        copy = segment.take(number);
+        copy = segment.take(of.table(), number);
       } finally {
         segment.unlockWrite(stamp);
       }
@@ -56,7 +56,7 @@ record TableImage(
       Segment segment = directory.get(i);
       long stamp = segment.writeLock();
       try {
-        segment.dropCopy();
+        segment.dropCopy(of.table());
       } finally {
         segment.unlockWrite(stamp);
       }

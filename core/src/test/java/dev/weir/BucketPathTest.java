@@ -90,7 +90,7 @@ class BucketPathTest {
         .isEqualTo(UNDECIDED);
     Segment segment = table(before).segment(KEY);
     assertThat(segment.tryOptimisticRead()).isNotZero();
-    assertThat(segment.state(segment.find(KEY))[segment.offset(segment.find(KEY))])
+    assertThat(segment.state(segment.find(KEY))[segment.offset(table(before), segment.find(KEY))])
         .isEqualTo(SECOND / 4);
   }
 
@@ -99,9 +99,9 @@ class BucketPathTest {
     MemoryBinding binding = bind(store, bucket(4));
     store.decide(binding, KEY, 1, 0);
     request(binding, 1, 7);
-    assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
+    assertThat(table(binding.view()).directory.latestNanos()).isEqualTo(7);
     request(binding, 1, 3);
-    assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
+    assertThat(table(binding.view()).directory.latestNanos()).isEqualTo(7);
   }
 
   /**

@@ -109,7 +109,7 @@ class CompactLogTest {
 
   @Test
   void entries_areReadAsTheyWereWritten() {
-    CompactLog log = new CompactLog(W, GRANULE);
+    CompactLog log = new CompactLog(W, GRANULE, 0);
     int tried = 0;
     for (long permits : new long[] {1, 2, 255, 256, 65_535, 65_536, 4_294_967_295L}) {
       for (int bits = 0; bits < 60; bits++) {

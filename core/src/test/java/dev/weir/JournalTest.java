@@ -291,7 +291,7 @@ class JournalTest {
             state.fold();
           }
         }
-        assertThat(store.tables(binding)[0].table().sketching()).isTrue();
+        assertThat(store.tables(binding)[0].table().directory.sketching()).isTrue();
         remaining(store, binding, had);
       }
       try (Life life = open(own, lines)) {

@@ -30,9 +30,9 @@ class PolicyHistoryTest {
   /** Puts a key into a table, at a time. */
   private static void put(Table table, long nowNanos) {
     Segment segment = table.segment(7);
-    assertThat(table.budget.take(1, segment.bytesToAdd())).isTrue();
-    int slot = segment.add(7, table.fresh, 0, nowNanos);
-    segment.put(slot, segment.state(slot), nowNanos);
+    assertThat(table.budget().take(1, segment.bytesToAdd())).isTrue();
+    segment.addFresh(7, nowNanos);
+    segment.wrote(nowNanos);
   }
 
   @Test

@@ -16,29 +16,32 @@ class SegmentTest {
       Policy.builder(new Quota(1_000_000, WINDOW)).algorithm(Algorithm.TOKEN_BUCKET).build();
 
   private static Table table(Algorithm algorithm, Budget budget) {
-    return new Table(
+    return Table.alone(
         Shape.of(Policy.builder(new Quota(100, WINDOW)).algorithm(algorithm).build()),
         budget,
         new Calendar());
   }
 
   /** Charges a key so that it resets at some later time, and returns that time. */
-  private static long charge(Segment segment, Meter meter, Budget budget, long key, long now) {
+  private static long charge(Segment segment, Table table, Budget budget, long key, long now) {
+    Meter meter = table.meter;
     int slot = segment.find(key);
     if (slot < 0) {
       assertThat(budget.take(1, segment.bytesToAdd())).isTrue();
-      slot = segment.add(key, meter.fresh(), 0, now);
+      slot = segment.addFresh(key, now);
     }
     long[] state = segment.state(slot);
-    int at = segment.offset(slot);
+    int at = segment.offset(table, slot);
     long then = meter.effectiveNanos(state, at, now);
-    segment.state(slot, meter.charge(state, at, then, 0, 200, POLICY, true));
-    return meter.resetAtNanos(segment.state(slot), segment.offset(slot));
+    segment.overwrite(table, slot, meter.charge(state, at, then, 0, 200, POLICY, true), now);
+    return meter.resetAtNanos(segment.state(slot), segment.offset(table, slot));
   }
 
-  private static @Nullable Long rests(Segment segment, Meter meter, long key) {
+  private static @Nullable Long rests(Segment segment, Table table, long key) {
     int slot = segment.find(key);
-    return slot < 0 ? null : meter.resetAtNanos(segment.state(slot), segment.offset(slot));
+    return slot < 0
+        ? null
+        : table.meter.resetAtNanos(segment.state(slot), segment.offset(table, slot));
   }
 
   @ParameterizedTest
@@ -51,7 +54,7 @@ class SegmentTest {
     for (int trial = 0; trial < runs; trial++) {
       Budget budget = new Budget(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);
       Table table = table(algorithm, budget);
-      Segment segment = new Segment(table, 4);
+      Segment segment = new Segment(table.directory, 4);
       Map<Long, Long> right = new HashMap<>();
       long now = 0;
       long floor = Meter.LONG_AGO;
@@ -65,12 +68,12 @@ class SegmentTest {
         if (random.nextInt(4) > 0) {
           boolean known = segment.find(key) > 0;
           assertThat(known).isEqualTo(right.containsKey(key));
-          right.put(key, charge(segment, table.meter, budget, key, now));
+          right.put(key, charge(segment, table, budget, key, now));
         } else {
           segment.forget(now, random.nextInt(8));
         }
         for (Map.Entry<Long, Long> each : Map.copyOf(right).entrySet()) {
-          Long rests = rests(segment, table.meter, each.getKey());
+          Long rests = rests(segment, table, each.getKey());
           if (rests == null) {
             assertThat(each.getValue()).isLessThanOrEqualTo(now);
             floor = Math.max(floor, each.getValue());
@@ -94,10 +97,10 @@ class SegmentTest {
   void find_byHintsFromBeforeAGrowth_findsEveryKey() {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table table = table(Algorithm.TOKEN_BUCKET, budget);
-    Segment segment = new Segment(table, 4);
+    Segment segment = new Segment(table.directory, 4);
     Map<Long, Integer> hints = new HashMap<>();
     for (long key = 1; key <= 2_000; key++) {
-      charge(segment, table.meter, budget, spread(key), 0);
+      charge(segment, table, budget, spread(key), 0);
       hints.put(spread(key), segment.hint(spread(key)));
       assertThat(segment.find(spread(key), segment.hint(spread(key))))
           .isEqualTo(segment.find(spread(key)));
@@ -112,19 +115,19 @@ class SegmentTest {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table narrowTable = table(Algorithm.TOKEN_BUCKET, budget);
     Table wideTable = table(Algorithm.SLIDING_WINDOW_COUNTER, budget);
-    Segment narrow = new Segment(narrowTable, 4);
-    Segment wide = new Segment(wideTable, 4);
+    Segment narrow = new Segment(narrowTable.directory, 4);
+    Segment wide = new Segment(wideTable.directory, 4);
     for (long key = 1; key <= 300; key++) {
-      charge(narrow, narrowTable.meter, budget, spread(-key), 0);
-      charge(wide, wideTable.meter, budget, spread(key), 0);
+      charge(narrow, narrowTable, budget, spread(-key), 0);
+      charge(wide, wideTable, budget, spread(key), 0);
     }
     int met = 0;
     for (long key = 1; key <= 300; key++) {
       int hint = wide.hint(spread(key));
       for (long other = 1; other <= 300; other++) {
         int slot = narrow.find(spread(-other));
-        if (narrow.offset(slot) == hint >>> Segment.WIDTH_BITS) {
-          narrow.state(slot)[narrow.offset(slot)] = spread(key);
+        if (narrow.offset(narrowTable, slot) == hint >>> Segment.WIDTH_BITS) {
+          narrow.state(slot)[narrow.offset(narrowTable, slot)] = spread(key);
           assertThat(narrow.find(spread(key), hint)).isNegative();
           met++;
         }
@@ -141,9 +144,9 @@ class SegmentTest {
   void halves_whereAllKeysAreInOne_haveRoomForAll() {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table table = table(Algorithm.TOKEN_BUCKET, budget);
-    Segment segment = new Segment(table, 4);
+    Segment segment = new Segment(table.directory, 4);
     for (long key = 1; key <= 5_000; key++) {
-      charge(segment, table.meter, budget, ((key * 0x9e3779b97f4a7c15L) >>> 5) | (0x5L << 59), 0);
+      charge(segment, table, budget, ((key * 0x9e3779b97f4a7c15L) >>> 5) | (0x5L << 59), 0);
     }
     Segment[] halves = segment.halves();
     halves[0].verify();
@@ -157,32 +160,32 @@ class SegmentTest {
   void halves_partTheKeysByTheirNextBit_andLoseNothing() {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table table = table(Algorithm.SLIDING_WINDOW_LOG, budget);
-    Segment segment = new Segment(table, 4);
+    Segment segment = new Segment(table.directory, 4);
     SplittableRandom random = new SplittableRandom(1);
     Map<Long, Long> right = new HashMap<>();
     for (int i = 0; i < 3_000; i++) {
       long key = random.nextLong() >>> 4 | 0x5L << 60;
-      right.put(key, charge(segment, table.meter, budget, key, i));
+      right.put(key, charge(segment, table, budget, key, i));
     }
     long barred = 0x58L << 56 | 77; // Its next bit is 1; 77's is 0.
-    segment.bar(77, 12, 0);
-    segment.bar(barred, 20, 0);
+    segment.bar(table, 77, 12, 0);
+    segment.bar(table, barred, 20, 0);
     Segment[] halves = segment.halves();
     assertThat(segment.isSplit()).isTrue();
     assertThat(segment.size()).isZero();
     right.forEach(
         (key, rests) -> {
           int next = (int) (key >>> 59) & 1;
-          assertThat(rests(halves[next], table.meter, key)).isEqualTo(rests);
+          assertThat(rests(halves[next], table, key)).isEqualTo(rests);
           assertThat(halves[1 - next].find(key)).isNegative();
         });
     for (Segment half : halves) {
       half.verify();
       boolean first = half == halves[0];
-      assertThat(half.barred(77, 12)).isEqualTo(first);
-      assertThat(half.barred(77, 13)).isFalse();
-      assertThat(half.barred(barred, 20)).isEqualTo(!first);
-      assertThat(half.barred(barred, 21)).isFalse();
+      assertThat(half.barred(table, 77, 12)).isEqualTo(first);
+      assertThat(half.barred(table, 77, 13)).isFalse();
+      assertThat(half.barred(table, barred, 20)).isEqualTo(!first);
+      assertThat(half.barred(table, barred, 21)).isFalse();
       assertThat(half.latestNanos()).isEqualTo(segment.latestNanos());
       half.clear();
     }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Blocks are compared with a plain map of the state that each key should have, and its place. */
@@ -72,7 +73,7 @@ class SlabTest {
         } else {
           long place = other.take(from, place(key));
           assertThat(other.owner(place)).isEqualTo(key);
-          assertThat(other.copy(place)).isEqualTo(right.get(key));
+          assertThat(copy(other, place)).isEqualTo(right.get(key));
           others++;
           forget(key);
         }
@@ -152,8 +153,9 @@ class SlabTest {
     long[] state = random.longs(length(least, longest)).toArray();
     right.put(key, state);
     long before = slab.bytes();
-    long expected = slab.bytesToAdd(state.length);
-    places.put(key, slab.add(key, state));
+    long lengths = parted(state.length);
+    long expected = slab.bytesToAdd(lengths);
+    places.put(key, slab.add(key, state, lengths));
     keys.add(key);
     if (expected == 0) {
       assertThat(slab.bytes()).isEqualTo(before);
@@ -167,12 +169,32 @@ class SlabTest {
     return Slab.fitting(random.nextInt(least, longest + 1));
   }
 
+  /** Returns the lengths of a state's parts: two or three of one in three states. */
+  private long parted(int longs) {
+    long lengths = Lengths.with(0, 0, longs);
+    int behind = random.nextInt(3) == 0 ? longs / 3 : 0;
+    if (behind > 0) {
+      lengths = Lengths.with(lengths, 0, longs - behind);
+      lengths = Lengths.with(lengths, 1, behind / 2);
+      lengths = Lengths.with(lengths, 2, behind - behind / 2);
+    }
+    assertThat(Lengths.total(lengths)).isEqualTo(longs);
+    return lengths;
+  }
+
+  private static long[] copy(Slab slab, long place) {
+    return IntStream.range(0, Lengths.MOST_PARTS)
+        .mapToObj(part -> slab.copy(place, part))
+        .flatMapToLong(Arrays::stream)
+        .toArray();
+  }
+
   private void replace(int index, int longest) {
     long key = keys.get(index);
     long before = place(key);
     long[] state = random.longs(length(1, longest)).toArray();
     right.put(key, state);
-    places.put(key, slab.add(key, state));
+    places.put(key, slab.add(key, state, parted(state.length)));
     moved(slab.free(before), before);
   }
 
@@ -205,7 +227,7 @@ class SlabTest {
 
   private void check() {
     Map<Integer, boolean[]> taken = new HashMap<>();
-    Set<Integer> lengths = new HashSet<>();
+    Set<Long> lengths = new HashSet<>();
     long needed = 0;
     Slab copy = slab.copy();
     for (long key : keys) {
@@ -213,8 +235,8 @@ class SlabTest {
       long[] state = Objects.requireNonNull(right.get(key));
       long[] page = slab.page(place);
       assertThat(slab.owner(place)).isEqualTo(key);
-      assertThat(slab.copy(place)).isEqualTo(state);
-      assertThat(copy.copy(place)).isEqualTo(state);
+      assertThat(copy(slab, place)).isEqualTo(state);
+      assertThat(copy(copy, place)).isEqualTo(state);
       assertThat(slab.glimpse(place)).isSameAs(page);
       boolean[] used =
           taken.computeIfAbsent((int) (place >>> 32), number -> new boolean[page.length]);
@@ -222,7 +244,7 @@ class SlabTest {
         assertThat(used[i]).isFalse();
         used[i] = true;
       }
-      lengths.add(state.length);
+      lengths.add(page[0]);
       needed += 8L * (1 + state.length);
     }
     slab.verify(keys.size());
@@ -245,6 +267,6 @@ class SlabTest {
       Arrays.fill(page, 2, 3, random.nextLong());
       free(random.nextInt(keys.size()));
     }
-    before.forEach((key, place) -> assertThat(copy.copy(place)).isEqualTo(states.get(key)));
+    before.forEach((key, place) -> assertThat(copy(copy, place)).isEqualTo(states.get(key)));
   }
 }
