@@ -67,7 +67,7 @@ final class BucketPath {
         return FastPath.UNDECIDED;
       }
       slots[slot + 1] = charged;
-      segment.wrote(now);
+      segment.wrote(table, now);
       TableJournal journal = table.journal;
       if (journal != null) {
         journal.bucket(segment.epoch(table), fingerprint, effective, charged);

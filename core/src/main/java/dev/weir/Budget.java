@@ -1,29 +1,43 @@
 package dev.weir;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The keys and bytes of state that one name or a whole store has, and their bounds. */
 final class Budget {
   private final @Nullable Budget whole;
+
+  /** The budgets whose bounds on keys hold here as well. */
+  private final List<Budget> names;
+
   private final long maxBytes;
   private final AtomicLong keys = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private volatile long maxKeys;
 
   Budget(long maxKeys, long maxBytes) {
-    this(null, maxKeys, maxBytes);
+    this(null, List.of(), maxKeys, maxBytes);
   }
 
-  private Budget(@Nullable Budget whole, long maxKeys, long maxBytes) {
+  private Budget(@Nullable Budget whole, List<Budget> names, long maxKeys, long maxBytes) {
     this.whole = whole;
+    this.names = names;
     this.maxKeys = maxKeys;
     this.maxBytes = maxBytes;
   }
 
   /** Returns a child budget, whose keys and bytes count in this one as well. */
   Budget part() {
-    return new Budget(this, Long.MAX_VALUE, Long.MAX_VALUE);
+    return new Budget(this, List.of(), Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  /**
+   * Returns a child budget for keys that several names have side by side: each name's bound holds
+   * for them.
+   */
+  Budget part(List<Budget> ofNames) {
+    return new Budget(this, List.copyOf(ofNames), Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   void maxKeys(long most) {
@@ -31,7 +45,15 @@ final class Budget {
   }
 
   long maxKeys() {
-    return whole == null ? maxKeys : Math.min(maxKeys, whole.maxKeys());
+    return whole == null ? most() : Math.min(most(), whole.maxKeys());
+  }
+
+  private long most() {
+    long most = maxKeys;
+    for (int i = 0; i < names.size(); i++) {
+      most = Math.min(most, names.get(i).maxKeys);
+    }
+    return most;
   }
 
   /** Returns the bound of this part alone. */
@@ -48,7 +70,7 @@ final class Budget {
    * them or for none.
    */
   boolean take(int count, long bytesWanted) {
-    if (keys.addAndGet(count) <= maxKeys
+    if (keys.addAndGet(count) <= most()
         && bytes.get() + bytesWanted <= maxBytes
         && (whole == null || whole.take(count, bytesWanted))) {
       return true;

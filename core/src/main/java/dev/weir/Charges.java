@@ -167,6 +167,24 @@ public final class Charges {
     return roles[i];
   }
 
+  /** Returns the array of the bindings, which has room for more. */
+  Binding[] bindings() {
+    return bindings;
+  }
+
+  /** Returns whether all charges are of one key and as many permits, and must fit. */
+  boolean areQuotasOfOneKey() {
+    for (int i = 0; i < size; i++) {
+      if (fingerprint(i) != fingerprint(0)
+          || permits(i) != permits(0)
+          || permits(i) < 0
+          || roles[i] != Role.REQUIRED) {
+        return false;
+      }
+    }
+    return !queued;
+  }
+
   /** Changes the permits of charge {@code i}, before the request is decided. */
   public void permits(int i, long permits) {
     values[i * WIDTH + PERMITS] = permits;

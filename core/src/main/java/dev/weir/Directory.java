@@ -95,9 +95,22 @@ final class Directory {
     }
   }
 
+  /** Returns how many keys there are. */
+  long size() {
+    long size = 0;
+    for (Segment segment : all()) {
+      size += segment.size();
+    }
+    return size;
+  }
+
   /** Returns the tables, by their parts. */
   List<Table> tables() {
     return Collections.unmodifiableList(Arrays.asList(tables));
+  }
+
+  Table table(int part) {
+    return tables[part];
   }
 
   /** Returns whether this is the directory of one table alone. */
@@ -164,6 +177,16 @@ final class Directory {
       after[i] = old == segment ? halves[(i >> shift) & 1] : old;
     }
     segments = after;
+  }
+
+  /** Gives back the room of a directory that no request has seen, and that of its keys. */
+  void abandon(int keys) {
+    budget.giveBack(keys);
+    long bytes = 0;
+    for (Segment segment : all()) {
+      bytes += segment.bytes();
+    }
+    budget.grown(-bytes);
   }
 
   /** Runs a task while no segment is split; it may see all of the segments. */
@@ -240,20 +263,20 @@ final class Directory {
     return floor;
   }
 
-  /** Returns the latest time at which anything was put into these tables. */
-  long latestNanos() {
+  /** Returns the latest time at which anything was put into a table. */
+  long latestNanos(Table table) {
     long latest = Meter.LONG_AGO;
     for (Segment segment : segments) {
-      latest = Math.max(latest, segment.latestNanos());
+      latest = Math.max(latest, segment.latestNanos(table));
     }
     return latest;
   }
 
-  /** Returns {@link Segment#lastResetNanos()} of all segments. */
-  long lastResetNanos() {
+  /** Returns {@link Segment#lastResetNanos} of all segments. */
+  long lastResetNanos(Table table) {
     long last = Meter.LONG_AGO;
     for (Segment segment : segments) {
-      last = Math.max(last, segment.lastResetNanos());
+      last = Math.max(last, segment.lastResetNanos(table));
     }
     return last;
   }

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -26,6 +27,11 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   @Override
   public Binding bind(String name, Policy policy, long nowNanos) {
     return delegate.bind(name, policy, nowNanos);
+  }
+
+  @Override
+  public void colocate(List<Binding> bindings) {
+    delegate.colocate(bindings);
   }
 
   @Override

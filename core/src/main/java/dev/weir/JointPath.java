@@ -4,8 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a request of several charges in the usual case: every charge is of another name. All
- * other requests are left to {@link SlowPath}. Reusable; not safe for use by several threads.
+ * The path of a request of several charges in the usual case: every charge is of another name, and
+ * no two tables share a {@link Directory}. All other requests are left to {@link SlowPath}.
+ * Reusable; not safe for use by several threads.
  */
 final class JointPath {
   /*
@@ -18,14 +19,10 @@ final class JointPath {
    *   claim   turn all stamps into locks; no thread waits for one here, so the order is free
    *   charge  all charges that fit
    *
-   * Charges of one key whose tables share a directory have one slot and one stamp: the first of them
-   * leads, and the others read, claim and take room with it. So the quotas of a limiter cost one
-   * look-up and one lock.
-   *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
    * All that FastPath leaves to the slow path is left to it here as well. So is a request of two
-   * charges of one name, which may be of the same key, and one for whose keys other threads have
-   * written at each try.
+   * charges of one name or one directory, which may be of the same key, and one for whose keys other
+   * threads have written at each try.
    *
    * The results of a read are kept as numbers; a reference that is stored in a long-lived object
    * costs a garbage collector's barrier, as much as the rest of a read. A segment is found once
@@ -46,12 +43,8 @@ final class JointPath {
   private static final int STAMP = 1;
   private static final int SLOT = 2;
   private static final int EFFECTIVE = 3;
-
-  /** The first charge of the same key in the same directory. */
-  private static final int LEADER = 4;
-
-  /** The table's part of the state; its complement if the table counts nothing of the key. */
-  private static final int PART = 5;
+  private static final int PART = 4;
+  private static final int HELD = 5;
 
   private final long[] reads = new long[MOST_CHARGES * WIDTH];
   private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
@@ -115,7 +108,8 @@ final class JointPath {
         return false;
       }
       for (int j = 0; j < i; j++) {
-        if (binding(charges, i).history == binding(charges, j).history) {
+        if (binding(charges, i).history == binding(charges, j).history
+            || shareDirectory(binding(charges, i), binding(charges, j))) {
           return false;
         }
       }
@@ -123,8 +117,19 @@ final class JointPath {
     return true;
   }
 
+  private static boolean shareDirectory(MemoryBinding one, MemoryBinding other) {
+    Table table = one.view().only;
+    Table second = other.view().only;
+    return table != null && second != null && table.directory == second.directory;
+  }
+
   private static boolean isCharged(Charges charges, int i) {
     return charges.fits(i) && charges.permits(i) > 0;
+  }
+
+  /** Returns whether a table counts nothing of a key, which may have permits nevertheless. */
+  private static boolean isUnsure(Table table, long held) {
+    return held == 0 && table.isUnsure();
   }
 
   /** Reads all keys; returns false if one of them cannot be read now. */
@@ -145,21 +150,11 @@ final class JointPath {
   private boolean read(Charges charges, int i, Table table, long now) {
     long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
     Segment segment = table.segment(fingerprint);
-    int leader = leader(charges, i, segment);
-    reads[i * WIDTH + LEADER] = leader;
-    reads[i * WIDTH + ORDER] = segment.order;
-    if (leader == i) {
-      long stamp = segment.tryOptimisticRead();
-      if (stamp == 0) {
-        return false;
-      }
-      reads[i * WIDTH + STAMP] = stamp;
-      reads[i * WIDTH + SLOT] = segment.find(fingerprint);
-    }
-    int slot = (int) reads[leader * WIDTH + SLOT];
+    long stamp = segment.tryOptimisticRead();
+    int slot = segment.find(fingerprint);
     long place = segment.place(slot);
     long[] state = segment.glimpse(table, slot, place);
-    if (state == null) {
+    if (stamp == 0 || state == null) {
       return false;
     }
     int offset = segment.offset(table, state, place);
@@ -168,8 +163,12 @@ final class JointPath {
       return false;
     }
     long effective = segment.effectiveNanos(table, state, offset, held, now);
+    reads[i * WIDTH + PART] = table.part;
+    reads[i * WIDTH + HELD] = held ? 1 : 0;
+    reads[i * WIDTH + ORDER] = segment.order;
+    reads[i * WIDTH + STAMP] = stamp;
+    reads[i * WIDTH + SLOT] = slot;
     reads[i * WIDTH + EFFECTIVE] = effective;
-    reads[i * WIDTH + PART] = held ? table.part : ~table.part;
     Policy policy = charges.binding(i).policy();
     long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
     long wait = table.meter.waitNanos(state, offset, effective, permits, policy);
@@ -178,26 +177,8 @@ final class JointPath {
     return true;
   }
 
-  /** Returns the first charge of the same key that was read in a segment; {@code i} if none was. */
-  private int leader(Charges charges, int i, Segment segment) {
-    for (int j = 0; j < i; j++) {
-      if (reads[j * WIDTH + ORDER] == segment.order
-          && charges.fingerprint(j) == charges.fingerprint(i)) {
-        return leader(j);
-      }
-    }
-    return i;
-  }
-
-  private int leader(int i) {
-    return (int) reads[i * WIDTH + LEADER];
-  }
-
-  private boolean leads(int i) {
-    return leader(i) == i;
-  }
-
-  private static void result(
+  /** Sets the result of charge {@code i} by a state, for a retry-after of 0 if it fits. */
+  static void result(
       Charges charges, int i, Meter meter, long[] state, int offset, long effective, long retry) {
     Policy policy = charges.binding(i).policy();
     charges.result(
@@ -211,11 +192,12 @@ final class JointPath {
 
   /** Returns the segment that was read, or null if the key is in another one by now. */
   private @Nullable Segment segment(Charges charges, int i) {
+    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
     Table table = binding(charges, i).view().only;
-    if (table == null || (reads[i * WIDTH + PART] < 0 && table.isUnsure())) {
+    if (table == null || isUnsure(table, reads[i * WIDTH + HELD])) {
       return null;
     }
-    Segment segment = table.segment(MemoryStore.nonZero(charges.fingerprint(i)));
+    Segment segment = table.segment(fingerprint);
     return segment.order == reads[i * WIDTH + ORDER] && !segment.isSplit() ? segment : null;
   }
 
@@ -223,7 +205,7 @@ final class JointPath {
   private boolean isValid(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
       Segment segment = segment(charges, i);
-      if (segment == null || (leads(i) && !segment.validate(reads[i * WIDTH + STAMP]))) {
+      if (segment == null || !segment.validate(reads[i * WIDTH + STAMP])) {
         return false;
       }
     }
@@ -252,30 +234,22 @@ final class JointPath {
       return true;
     } finally {
       for (int i = 0; i < locked; i++) {
-        if (leads(i)) {
-          claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
-        }
+        claimed(i).unlockWrite(reads[i * WIDTH + STAMP]);
       }
       for (int i = 0; i < locked; i++) {
-        if (leads(i)) {
-          Segment segment = claimed(i);
-          claimed[i] = null;
-          segment.splitIfLarge();
-        }
+        Segment segment = claimed(i);
+        claimed[i] = null;
+        segment.splitIfLarge();
       }
     }
   }
 
-  /** Returns the segment of charge {@code i}, which its leader has locked. */
   private Segment claimed(int i) {
-    return Objects.requireNonNull(claimed[leader(i)]);
+    return Objects.requireNonNull(claimed[i]);
   }
 
-  /** Locks the segment of a key, if it leads and nothing was written since it was read. */
+  /** Locks the segment of a key if nothing was written since it was read. */
   private boolean claim(Charges charges, int i) {
-    if (!leads(i)) {
-      return true;
-    }
     Segment segment = segment(charges, i);
     long stamp = segment == null ? 0 : segment.tryConvertToWriteLock(reads[i * WIDTH + STAMP]);
     if (stamp == 0) {
@@ -289,7 +263,7 @@ final class JointPath {
   /** Returns whether the segments that are locked still count their keys. */
   private boolean isCurrent(Charges charges) {
     for (int i = 0; i < charges.size(); i++) {
-      if (segment(charges, i) != claimed(i)) {
+      if (segment(charges, i) != claimed[i]) {
         return false;
       }
     }
@@ -312,28 +286,19 @@ final class JointPath {
   }
 
   private boolean needsRoom(Charges charges, int i) {
-    if (!leads(i) || reads[i * WIDTH + SLOT] > 0) {
-      return false;
-    }
-    for (int j = i; j < charges.size(); j++) {
-      if (leader(j) == i && isCharged(charges, j)) {
-        return true;
-      }
-    }
-    return false;
+    return isCharged(charges, i) && reads[i * WIDTH + SLOT] <= 0;
   }
 
   private void charge(Charges charges, int i, long now) {
     Segment segment = claimed(i);
-    long part = reads[i * WIDTH + PART];
-    Table table = segment.table((int) (part < 0 ? ~part : part));
+    long fingerprint = MemoryStore.nonZero(charges.fingerprint(i));
     long effective = reads[i * WIDTH + EFFECTIVE];
     long permits = Math.min(charges.permits(i), Meter.MOST_PERMITS);
-    int led = leader(i) * WIDTH + SLOT;
-    if (reads[led] <= 0) {
-      reads[led] = segment.addFresh(MemoryStore.nonZero(charges.fingerprint(i)), now);
+    int slot = (int) reads[i * WIDTH + SLOT];
+    if (slot <= 0) {
+      slot = segment.addFresh(fingerprint, now);
     }
-    int slot = (int) reads[led];
+    Table table = segment.table((int) reads[i * WIDTH + PART]);
     segment.charge(table, slot, effective, 0, permits, charges.binding(i).policy(), now);
     int offset = segment.offset(table, slot);
     result(charges, i, table.meter, segment.state(slot), offset, effective, 0);

@@ -527,7 +527,7 @@ final class LockedKey {
     for (int i = 0; i < MAX_REFUNDED_CHARGES && given < permits; i++) {
       read(segment, slot);
       Meter meter = meter();
-      long known = Math.max(segment.latestNanos(), segment.floorNanos());
+      long known = Math.max(segment.latestNanos(table()), segment.floorNanos());
       long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
       long at = meter.newestChargeNanos(state, offset, latest);
       long reset = meter.resetAtNanos(state, offset);
@@ -563,7 +563,8 @@ final class LockedKey {
     read(segment, slot);
     Meter meter = meter();
     long at = charged.atNanos();
-    long known = Math.max(segment.latestNanos(), segment.floorNanos()); // Of its keys, and bars.
+    long known =
+        Math.max(segment.latestNanos(table()), segment.floorNanos()); // Of its keys, and bars.
     long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
     long given = meter.refundable(state, offset, latest, permits, at, resetAt, policy());
     if (given > 0) {

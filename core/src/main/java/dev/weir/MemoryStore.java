@@ -6,9 +6,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +26,12 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStore implements LocalStore {
   /*
    * Two ways lead to a decision. The usual one reads each key's slot under an optimistic stamp, so
-   * a refusal needs no lock at all: FastPath for one charge, JointPath for several. Rare cases (a
-   * policy has changed, there is no room, a charge may wait, one name is charged twice) go the
-   * other one: SlowPath locks all of their keys and charges everything or nothing. Where the keys
-   * are: a name has a PolicyHistory, which has a Table for each Shape; a table has Segments, which
-   * are the locks; and a segment has slots, where a Meter reads and writes.
+   * a refusal needs no lock at all: FastPath for one charge, ColocatedPath for the quotas of a
+   * limiter, JointPath for others. Rare cases (a policy has changed, there is no room, a charge may
+   * wait, one name is charged twice) go the other one: SlowPath locks all of their keys and charges
+   * everything or nothing. Where the keys are: a name has a PolicyHistory, which has a Table for each
+   * Shape; a table is in a Directory, alone or beside those of other names; a directory has Segments,
+   * which are the locks; and a segment has slots, where a Meter reads and writes.
    */
 
   /** The number of keys that a store holds by default: about 100 MiB of small states. */
@@ -36,6 +42,14 @@ public final class MemoryStore implements LocalStore {
    * of a flood.
    */
   static final int FORGET_WHEN_FULL = 64;
+
+  /**
+   * The most keys that are moved while requests wait: some hundredths of a second. At a start there
+   * are none, and all are moved.
+   */
+  private static final long MOST_MOVED = 1L << 16;
+
+  private static final long ALL_KEYS = Integer.MAX_VALUE;
 
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
   private final Fingerprint fingerprint;
@@ -51,6 +65,12 @@ public final class MemoryStore implements LocalStore {
   private @Nullable StateFolder folder;
 
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
+
+  /** The names that are to share a directory, by groups. Guarded by {@link #beginning}. */
+  private final Set<List<String>> together = new LinkedHashSet<>();
+
+  /** The names whose counts were read, until they may be large. Guarded by {@link #beginning}. */
+  private final Set<String> restored = new HashSet<>();
 
   /** There while the past of this store is being read, and requests cannot be decided. */
   private volatile @Nullable UnreadPast unread;
@@ -290,6 +310,7 @@ public final class MemoryStore implements LocalStore {
         throw new IllegalStateException("store: other fingerprints (expected: those of the image)");
       }
       past.putInForce(read, nowNanos);
+      together.forEach(read::join);
       budget = read.budget;
       calendar = read.calendar;
       unknownBeforeNanos = read.unknownBeforeNanos;
@@ -315,6 +336,7 @@ public final class MemoryStore implements LocalStore {
     store.unknownBeforeNanos = reader.unknownBeforeNanos();
     for (PolicyHistory each = reader.next(store.budget); each != null; ) {
       store.histories.put(each.name(), each);
+      store.restored.add(each.name());
       each = reader.next(store.budget);
     }
     return store;
@@ -537,6 +559,48 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
+  /**
+   * Lets two or three names share their look-ups, locks and memory; nothing is done for more.
+   * Counts that are there are moved if they are few, or have just been read; otherwise later, at a
+   * call of {@link #expire}.
+   */
+  @Override
+  public void colocate(List<Binding> bindings) {
+    List<String> names = bindings.stream().map(each -> own(each).name()).distinct().toList();
+    if (names.size() < 2 || names.size() > Lengths.MOST_PARTS) {
+      return;
+    }
+    synchronized (beginning) {
+      together.add(names);
+      if (unread == null) {
+        join(names);
+      }
+    }
+  }
+
+  private void join(List<String> names) {
+    synchronized (beginning) {
+      List<PolicyHistory> found = new ArrayList<>();
+      for (String name : names) {
+        PolicyHistory history = histories.get(name);
+        if (history == null || image != null) {
+          return;
+        }
+        found.add(history);
+      }
+      Joining.join(found, budget, calendar, restored.containsAll(names) ? ALL_KEYS : MOST_MOVED);
+    }
+  }
+
+  /** Joins what could not be joined before. */
+  private void joinLater() {
+    synchronized (beginning) {
+      restored.clear();
+      together.removeIf(names -> names.stream().noneMatch(histories::containsKey));
+      together.forEach(this::join);
+    }
+  }
+
   /** Records a change until the past of this store is there; returns false if it is already. */
   private boolean isUnread(Consumer<UnreadPast> change) {
     if (unread == null) {
@@ -696,9 +760,56 @@ public final class MemoryStore implements LocalStore {
       }
     }
     Workspace work = Workspace.own();
-    if (charges.size() < 2 || !work.joint.decide(charges, now)) {
+    if (charges.size() < 2
+        || !(decideQuotas(charges, work.quotas, now) || work.joint.decide(charges, now))) {
       decideSlowly(charges, work, now);
     }
+  }
+
+  private static boolean decideQuotas(Charges charges, QuotaResults results, long now) {
+    int size = charges.size();
+    if (size > Lengths.MOST_PARTS || !charges.areQuotasOfOneKey()) {
+      return false;
+    }
+    long key = nonZero(charges.fingerprint(0));
+    long permits = charges.permits(0);
+    if (!ColocatedPath.decide(
+        charges.bindings(), size, key, permits, charges.peeking(), now, results)) {
+      return false;
+    }
+    for (int i = 0; i < size; i++) {
+      charges.result(
+          i,
+          results.fits(i) ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+          results.remaining(i),
+          results.retryAfterNanos(i),
+          results.resetAfterNanos(i),
+          results.atNanos(i));
+    }
+    charges.settle();
+    return true;
+  }
+
+  /**
+   * Decides a request that charges all bindings of a limiter or none, if their quotas can be read
+   * at one place.
+   *
+   * @param bindings of this store, 2 or more
+   * @param permits at least 0
+   * @return the results, which this thread's next request replaces; or null if the request has to
+   *     be decided as {@link Charges}
+   */
+  @Nullable QuotaResults decideQuotas(
+      Binding[] bindings, long fingerprint, long permits, long nowNanos) {
+    if (bindings.length > Lengths.MOST_PARTS) {
+      return null;
+    }
+    QuotaResults results = Workspace.own().quotas;
+    long key = nonZero(fingerprint);
+    long now = clamp(nowNanos);
+    return ColocatedPath.decide(bindings, bindings.length, key, permits, false, now, results)
+        ? results
+        : null;
   }
 
   private void decideSlowly(Charges charges, Workspace work, long now) {
@@ -911,6 +1022,7 @@ public final class MemoryStore implements LocalStore {
       histories.computeIfPresent(
           names.next(), (n, history) -> history.expire(now) ? null : history);
     }
+    joinLater();
   }
 
   @Override
@@ -943,10 +1055,19 @@ public final class MemoryStore implements LocalStore {
   public void verify() {
     long keys = 0;
     long bytes = 0;
+    Set<Directory> joint = new HashSet<>();
     for (PolicyHistory history : histories.values()) {
       long[] found = history.verify();
       keys += found[0];
       bytes += found[1];
+      for (ShapeTable each : history.tables()) {
+        if (!each.table().directory.isOfOne() && joint.add(each.table().directory)) {
+          long[] shared = each.table().directory.verify();
+          each.table().budget().verify(shared[0], shared[1]);
+          keys += shared[0];
+          bytes += shared[1];
+        }
+      }
     }
     budget.verify(keys, bytes);
   }

@@ -306,9 +306,35 @@ final class PolicyHistory {
     tables = changed.toArray(new ShapeTable[0]);
     for (ShapeTable each : before) {
       if (changed.stream().noneMatch(kept -> kept.table() == each.table())) {
-        each.table().clear();
+        each.table().leave();
       }
     }
+  }
+
+  /**
+   * Returns the only table, if it can share a directory with those of other names: it is in force,
+   * and nothing else is in its directory.
+   */
+  synchronized @Nullable ShapeTable joinable() {
+    ShapeTable[] now = tables;
+    return now.length == 1
+            && now[0].retiredNanos() == Long.MAX_VALUE
+            && now[0].table().pauses().isEmpty()
+            && !now[0].table().directory.sketching()
+            && now[0].table().isAlone()
+        ? now[0]
+        : null;
+  }
+
+  /** Goes on with another table, to which the keys of the only one were moved. */
+  synchronized void joined(Table table) {
+    ShapeTable only = tables[0];
+    journal(table, only.last());
+    tables =
+        new ShapeTable[] {
+          new ShapeTable(
+              table, only.last(), only.widest(), only.widestLeftNanos(), only.retiredNanos())
+        };
   }
 
   /** Checks the tables with directories of their own, see {@link Directory#verify()}. */

@@ -50,6 +50,7 @@ final class PolicySet {
         throw e;
       }
     }
+    store.colocate(List.of(bindings));
     return new PolicySet(policies, bindings, before == null ? null : before.listener);
   }
 
@@ -88,6 +89,11 @@ final class PolicySet {
 
   Binding binding(int i) {
     return bindings[i];
+  }
+
+  /** Returns the bindings, not to be changed. */
+  Binding[] bindings() {
+    return bindings;
   }
 
   private @Nullable Binding binding(String name) {
@@ -150,16 +156,43 @@ final class PolicySet {
     for (int i = 0; i < parts.length; i++) {
       parts[i] = part(charges, i, load);
     }
-    return whole(charges, List.of(parts)); // A list that the decision need not copy.
+    boolean allowed = charges.allowed();
+    List<Decision> all = List.of(parts); // A list that the decision need not copy.
+    return whole(allowed, all, allowed ? scarcest(all) : slowest(charges));
+  }
+
+  /** Returns the decision on a request of which the store has given each quota's own result. */
+  Decision decision(QuotaResults results) {
+    int slowest = results.slowest(policies.length);
+    List<Decision> parts =
+        policies.length == 2
+            ? List.of(part(results, 0), part(results, 1))
+            : List.of(part(results, 0), part(results, 1), part(results, 2));
+    return whole(slowest < 0, parts, slowest < 0 ? scarcest(parts) : slowest);
+  }
+
+  private Decision part(QuotaResults results, int i) {
+    Policy counted = bindings[i].policy();
+    boolean fits = results.fits(i);
+    Decision part =
+        new Decision(
+            fits,
+            fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+            counted.name(),
+            counted.burst(),
+            results.remaining(i),
+            results.retryAfterNanos(i),
+            results.resetAfterNanos(i),
+            results.atNanos(i));
+    return policies[i].throttled(part, false);
   }
 
   private Decision part(Charges charges, int i, double load) {
     return policies[i].throttled(charges.decision(i), elastic && spare(i, load));
   }
 
-  private static Decision whole(Charges charges, List<Decision> parts) {
-    boolean allowed = charges.allowed();
-    Decision speaker = parts.get(allowed ? scarcest(parts) : slowest(charges));
+  private static Decision whole(boolean allowed, List<Decision> parts, int speaking) {
+    Decision speaker = parts.get(speaking);
     long remaining = Long.MAX_VALUE;
     long at = Long.MIN_VALUE;
     long reset = Long.MIN_VALUE;
@@ -223,6 +256,19 @@ final class PolicySet {
     long remaining = Long.MAX_VALUE;
     for (int i = 0; i < policies.length; i++) {
       remaining = Math.min(remaining, charges.fits(i) ? own(i, charges.remaining(i)) : 0);
+    }
+    return remaining;
+  }
+
+  /** Returns the {@link #decision(QuotaResults) decision} in packed form. */
+  long packed(QuotaResults results) {
+    int slowest = results.slowest(policies.length);
+    if (slowest >= 0) {
+      return PackedDecision.refused(results.retryAfterNanos(slowest));
+    }
+    long remaining = Long.MAX_VALUE;
+    for (int i = 0; i < policies.length; i++) {
+      remaining = Math.min(remaining, own(i, results.remaining(i)));
     }
     return remaining;
   }

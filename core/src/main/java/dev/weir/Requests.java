@@ -39,6 +39,9 @@ final class Requests {
   /** The store, if it answers on the caller's thread, so that no callback is needed; else null. */
   private final @Nullable LocalStore local;
 
+  /** The store, if several quotas of one key may be read at one place in it; else null. */
+  private final @Nullable MemoryStore memory;
+
   private final LoadSignal load;
   private final PolicyNames names;
   private volatile PolicySet set;
@@ -60,6 +63,7 @@ final class Requests {
     this.ticker = ticker;
     this.load = load;
     local = store instanceof LocalStore answering ? answering : null;
+    memory = store instanceof MemoryStore own ? own : null;
     fingerprint = store.fingerprint();
     Policy[] named = names.named(policies);
     set = PolicySet.bind(store, named, null, nowNanos);
@@ -104,6 +108,13 @@ final class Requests {
     if (only != null && local != null && !peeking && !set.elastic()) {
       Decision decision = local.decision(only, fingerprint, checked(permits), ticker.nanos());
       return set.policy(0).throttled(decision, false);
+    }
+    if (only == null && memory != null && !peeking && !set.elastic()) {
+      QuotaResults results =
+          memory.decideQuotas(set.bindings(), fingerprint, checked(permits), ticker.nanos());
+      if (results != null) {
+        return set.decision(results);
+      }
     }
     double load = load(set);
     Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
@@ -209,6 +220,13 @@ final class Requests {
   }
 
   private long packedByCharges(PolicySet set, long fingerprint, long permits, long now) {
+    if (memory != null && set.only == null && set.listener == null && !set.elastic()) {
+      QuotaResults results =
+          memory.decideQuotas(set.bindings(), fingerprint, checked(permits), now);
+      if (results != null) {
+        return set.packed(results);
+      }
+    }
     Charges charges = REQUEST.get().clear();
     return packed(set, set.addTo(charges, fingerprint, checked(permits), load(set)), now);
   }

@@ -78,6 +78,11 @@ final class Segment extends SequenceLock {
    */
   private long latestNanos = Meter.LONG_AGO;
 
+  /** The same for the second and for the third table. */
+  private long secondLatestNanos = Meter.LONG_AGO;
+
+  private long thirdLatestNanos = Meter.LONG_AGO;
+
   /** The place of this segment in the order in which segments are locked together. */
   final long order = ORDERS.getAndIncrement();
 
@@ -101,7 +106,6 @@ final class Segment extends SequenceLock {
   private int hand = 1;
   private boolean split;
   private long floorNanos = Meter.LONG_AGO;
-  private long lastResetNanos = Meter.LONG_AGO;
 
   /** The properties of a table's part of all keys here. */
   private static final class Part {
@@ -115,6 +119,8 @@ final class Segment extends SequenceLock {
 
     /** The copy for an image that has not taken it yet. */
     private @Nullable SegmentCopy copied;
+
+    private long lastResetNanos = Meter.LONG_AGO;
 
     private Part(Table table) {
       this.table = table;
@@ -171,16 +177,20 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Returns the latest reset of the states that a store has read, or that count longer than charges
-   * of their time do: because of a reservation or a debt.
+   * Returns the latest reset of a table's states that a store has read, or that count longer than
+   * charges of their time do: because of a reservation or a debt.
    */
-  long lastResetNanos() {
-    return lastResetNanos;
+  long lastResetNanos(Table table) {
+    return part(table).lastResetNanos;
   }
 
-  /** Returns the latest time at which anything was put into this segment. */
-  long latestNanos() {
-    return latestNanos;
+  /** Returns the latest time at which anything was put into a table here. */
+  long latestNanos(Table table) {
+    return switch (table.part) {
+      case 0 -> latestNanos;
+      case 1 -> secondLatestNanos;
+      default -> thirdLatestNanos;
+    };
   }
 
   /** Returns the number of slots, and then the slots: another array each time keys have moved. */
@@ -401,9 +411,9 @@ final class Segment extends SequenceLock {
   }
 
   /** Takes over the times of a table before its keys are restored. */
-  void restoreTimes(long floor, long latest) {
+  void restoreTimes(Table table, long floor, long latest) {
     floorNanos = floor;
-    latestNanos = latest;
+    wrote(table, latest);
   }
 
   // Images. All of these methods need the lock, see Image.
@@ -517,17 +527,24 @@ final class Segment extends SequenceLock {
   /** Records the state that a slot now has, after a step that wrote it at a caller's time. */
   private void put(Table table, int slot, long[] s, long nowNanos) {
     state(table, slot, s);
-    wrote(nowNanos);
+    wrote(table, nowNanos);
   }
 
   /** Records that the state of a slot may count longer than a charge of its time does. */
   void lasts(Table table, int slot) {
-    lastResetNanos = Math.max(lastResetNanos, resetAtNanos(table, slot));
+    Part part = part(table);
+    part.lastResetNanos = Math.max(part.lastResetNanos, resetAtNanos(table, slot));
   }
 
   /** Records the time of a state that was written in place, at a caller's time. */
-  void wrote(long nowNanos) {
-    latestNanos = Math.max(latestNanos, nowNanos);
+  void wrote(Table table, long nowNanos) {
+    if (table.part == 0) {
+      latestNanos = Math.max(latestNanos, nowNanos);
+    } else if (table.part == 1) {
+      secondLatestNanos = Math.max(secondLatestNanos, nowNanos);
+    } else {
+      thirdLatestNanos = Math.max(thirdLatestNanos, nowNanos);
+    }
   }
 
   /**
@@ -791,6 +808,23 @@ final class Segment extends SequenceLock {
     Part part = part(table);
     budget.grown(-part.barBytes());
     part.bars = null;
+    if (size == 0) {
+      resize(0);
+    }
+  }
+
+  /** Gives up this segment, whose keys are in another directory now. */
+  void leave() {
+    clear();
+    split = true;
+  }
+
+  /** Passes to the sink the bars of a table's keys. */
+  void forEachBar(Table table, Bars.Sink<RuntimeException> sink) {
+    Bars bars = part(table).bars;
+    if (bars != null) {
+      bars.forEach(sink);
+    }
   }
 
   /** Forgets all keys, whether or not they still count. */
@@ -884,8 +918,10 @@ final class Segment extends SequenceLock {
     for (Segment half : halves) {
       boolean first = half == halves[0];
       half.floorNanos = floorNanos;
-      half.latestNanos = latestNanos;
-      half.lastResetNanos = lastResetNanos;
+      for (Part part : parts) {
+        half.wrote(part.table, latestNanos(part.table));
+        half.part(part.table).lastResetNanos = part.lastResetNanos;
+      }
       half.resize(slotsFor(first ? size - set : set));
       half.fill(slots, slab, bit, first ? 0 : bit);
       budget.grown(half.slabBytes());

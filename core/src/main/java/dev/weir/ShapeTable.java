@@ -33,8 +33,8 @@ record ShapeTable(
     }
     // A clock that went back may have shown the time of the change after that of later admissions.
     Directory directory = table.directory;
-    return nowNanos - Math.max(sinceNanos, directory.latestNanos()) > table.shape.memoryNanos()
-        && nowNanos >= directory.lastResetNanos();
+    return nowNanos - Math.max(sinceNanos, directory.latestNanos(table)) > table.shape.memoryNanos()
+        && nowNanos >= directory.lastResetNanos(table);
   }
 
   /** Returns whether nothing in the table can matter any more. */

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -32,6 +33,15 @@ public interface Store extends AutoCloseable {
    *     for the store to remember all of them
    */
   Binding bind(String name, Policy policy, long nowNanos);
+
+  /**
+   * Gives the hint that requests mostly charge these bindings together, under one fingerprint. A
+   * store may keep what they count side by side, so that such requests cost less; no answer depends
+   * on it. The hint holds for the names, also after changes of their policies.
+   *
+   * @throws IllegalArgumentException if a binding is not this store's
+   */
+  default void colocate(List<Binding> bindings) {}
 
   /**
    * Returns a binding on the same keys under another policy of the same {@link Shape}, beside the

@@ -47,6 +47,7 @@ final class Table {
   private volatile List<Pause> pauses = List.of();
 
   private final boolean alone;
+  private volatile boolean left;
 
   /** Creates a table of a directory, which makes this call. */
   Table(Directory directory, int part, int start, Shape shape, Calendar calendar) {
@@ -58,6 +59,11 @@ final class Table {
     this.meter = shape.meter(calendar, part);
     this.ofBuckets = meter instanceof Gcra;
     this.fresh = meter.fresh();
+  }
+
+  /** Returns whether no other table counts anything in the same directory. */
+  boolean isAlone() {
+    return directory.tables().stream().allMatch(each -> each == this || each.left);
   }
 
   /** Returns a table with a directory of its own. */
@@ -186,7 +192,7 @@ final class Table {
   /** Takes over the times of a table before its keys are restored. */
   void restoreTimes(long floorNanos, long latestNanos) {
     for (Segment segment : directory.all()) {
-      segment.restoreTimes(floorNanos, latestNanos);
+      segment.restoreTimes(this, floorNanos, latestNanos);
     }
   }
 
@@ -309,7 +315,7 @@ final class Table {
         budget().add(1);
       }
       segment.lasts(this, segment.add(this, fingerprint, state, nowNanos));
-      segment.wrote(nowNanos);
+      segment.wrote(this, nowNanos);
     } finally {
       segment.unlockWrite(stamp);
     }
@@ -366,7 +372,7 @@ final class Table {
               unknownForNanos,
               unknown,
               directory.floorNanos(),
-              directory.latestNanos(),
+              directory.latestNanos(this),
               pauses);
         });
   }
@@ -401,6 +407,41 @@ final class Table {
         }
       }
     }
+  }
+
+  /**
+   * Takes over from a table of the same shape, whose segments are locked, and which is not used any
+   * more. The bounds do not count for keys that are moved.
+   */
+  void moveFrom(Table from) {
+    unknownBeforeNanos = from.unknownBeforeNanos;
+    unknownForNanos = from.unknownForNanos;
+    unknown = from.unknown;
+    long floor = Math.max(directory.floorNanos(), from.directory.floorNanos());
+    restoreTimes(floor, from.directory.latestNanos(from));
+    for (Segment each : from.directory.all()) {
+      each.forEach(from, 0, -1, (fingerprint, state) -> move(fingerprint, state));
+      each.forEachBar(from, (fingerprint, until) -> restoreBar(fingerprint, until, Meter.LONG_AGO));
+    }
+    lastImage = from.lastImage;
+    directory.change(segment -> segment.imaged(this, lastImage));
+  }
+
+  private void move(long fingerprint, long[] state) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      segment.lasts(this, segment.add(this, fingerprint, state, Meter.LONG_AGO));
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+    segment.splitIfLarge();
+  }
+
+  /** Forgets everything for good, whether or not it still counts. */
+  void leave() {
+    clear();
+    left = true;
   }
 
   /** Forgets everything, whether or not it still counts. */

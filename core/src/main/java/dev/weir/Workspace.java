@@ -11,6 +11,7 @@ final class Workspace {
 
   final SegmentLocks locks = new SegmentLocks();
   final JointPath joint = new JointPath();
+  final QuotaResults quotas = new QuotaResults();
 
   /** A request of one charge, for the slow path if the caller has passed none. */
   final Charges one = new Charges();

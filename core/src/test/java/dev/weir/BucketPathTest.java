@@ -94,14 +94,19 @@ class BucketPathTest {
         .isEqualTo(SECOND / 4);
   }
 
+  private static long latestNanos(MemoryBinding binding) {
+    Table table = table(binding.view());
+    return table.directory.latestNanos(table);
+  }
+
   @Test
   void latestTimeOfTheTable_follows() {
     MemoryBinding binding = bind(store, bucket(4));
     store.decide(binding, KEY, 1, 0);
     request(binding, 1, 7);
-    assertThat(table(binding.view()).directory.latestNanos()).isEqualTo(7);
+    assertThat(latestNanos(binding)).isEqualTo(7);
     request(binding, 1, 3);
-    assertThat(table(binding.view()).directory.latestNanos()).isEqualTo(7);
+    assertThat(latestNanos(binding)).isEqualTo(7);
   }
 
   /**

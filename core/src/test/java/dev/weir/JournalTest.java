@@ -109,6 +109,9 @@ class JournalTest {
         for (int i = 0; i < count; i++) {
           Entry entry = operations.next();
           replica.apply(entry);
+          if (random.nextInt(20) == 0) {
+            ColocationTest.colocate(store, random);
+          }
           if (random.nextInt(60) == 0) {
             state.fold();
           }

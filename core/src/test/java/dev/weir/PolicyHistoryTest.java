@@ -32,7 +32,7 @@ class PolicyHistoryTest {
     Segment segment = table.segment(7);
     assertThat(table.budget().take(1, segment.bytesToAdd())).isTrue();
     segment.addFresh(7, nowNanos);
-    segment.wrote(nowNanos);
+    segment.wrote(table, nowNanos);
   }
 
   @Test

@@ -121,9 +121,9 @@ class ReplicationTest {
             TableImage table = each.table().beginImage(each, 0);
             for (Segment segment : table.directory()) {
               long floor = segment.floorNanos();
-              long latest = segment.latestNanos();
+              long latest = segment.latestNanos(each.table());
               segment.forgetBars(Long.MAX_VALUE);
-              segment.restoreTimes(floor, latest);
+              segment.restoreTimes(each.table(), floor, latest);
             }
           }
         }

@@ -186,7 +186,7 @@ class SegmentTest {
       assertThat(half.barred(table, 77, 13)).isFalse();
       assertThat(half.barred(table, barred, 20)).isEqualTo(!first);
       assertThat(half.barred(table, barred, 21)).isFalse();
-      assertThat(half.latestNanos()).isEqualTo(segment.latestNanos());
+      assertThat(half.latestNanos(table)).isEqualTo(segment.latestNanos(table));
       half.clear();
     }
     assertThat(budget.keys()).isZero();

@@ -7,6 +7,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.testkit.Trials;
+import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -51,6 +52,12 @@ public class StoreLincheckTest {
   public boolean changeRuleAndAsk() {
     Policy changed = policy(Algorithm.SLIDING_WINDOW_BUCKETS, 2);
     return decide(new Charges().add(store.bind("flapping", changed, 0), 1, 1));
+  }
+
+  /** From here on both limits of a key have one slot, unless the rule has changed. */
+  @Operation
+  public void colocate() {
+    store.colocate(List.of(log, tokens));
   }
 
   @Operation

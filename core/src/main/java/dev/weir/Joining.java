@@ -1,0 +1,121 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+
+/** The moving of the tables of several names into one {@link Directory}. */
+final class Joining {
+  /*
+   * All segments of all tables are locked meanwhile, in the one order in which every thread locks
+   * them, so no request for these names is decided. The histories get their new tables before the
+   * old segments are unlocked, marked as if they had been split: whoever waits for one of them, or
+   * has read it without a lock, finds that it is no longer current and begins anew.
+   *
+   * Nothing is moved before the new directory has room for everything, and nothing is forgotten
+   * before it has everything.
+   */
+
+  private final List<PolicyHistory> histories;
+  private final List<ShapeTable> before = new ArrayList<>();
+  private final Budget whole;
+  private final Calendar calendar;
+  private final long mostKeys;
+
+  private Joining(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
+    this.histories = histories;
+    this.whole = whole;
+    this.calendar = calendar;
+    this.mostKeys = mostKeys;
+  }
+
+  /**
+   * Lets the tables of names share a directory, if that can be done now. The caller prevents that
+   * an image begins.
+   *
+   * @param histories of 2 to {@link Lengths#MOST_PARTS} names
+   * @param whole the budget of the store
+   * @param mostKeys how many keys may be moved at most
+   */
+  static void join(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
+    new Joining(histories, whole, calendar, mostKeys).lockedFrom(0);
+  }
+
+  /** Locks the histories from one on, and then joins their tables. */
+  private void lockedFrom(int first) {
+    if (first == histories.size()) {
+      join();
+      return;
+    }
+    synchronized (histories.get(first)) {
+      ShapeTable only = histories.get(first).joinable();
+      if (only != null) {
+        before.add(only);
+        lockedFrom(first + 1);
+      }
+    }
+  }
+
+  private void join() {
+    List<Budget> budgets = histories.stream().map(PolicyHistory::budget).toList();
+    List<Shape> shapes = before.stream().map(each -> each.table().shape).toList();
+    Directory joint = new Directory(shapes, whole.part(budgets), calendar);
+    List<Long> stamps = new ArrayList<>();
+    List<Segment> locked = lock(stamps);
+    try {
+      move(joint, locked);
+    } finally {
+      for (int i = 0; i < locked.size(); i++) {
+        locked.get(i).unlockWrite(stamps.get(i));
+      }
+    }
+  }
+
+  private List<Segment> lock(List<Long> stamps) {
+    while (true) {
+      TreeSet<Segment> segments = new TreeSet<>(Comparator.comparingLong(each -> each.order));
+      before.forEach(each -> segments.addAll(each.table().directory.all()));
+      List<Segment> all = List.copyOf(segments);
+      all.forEach(each -> stamps.add(each.writeLock()));
+      if (all.stream().noneMatch(Segment::isSplit)) {
+        return all;
+      }
+      for (Segment each : all) {
+        each.unlockWrite(stamps.remove(0));
+      }
+    }
+  }
+
+  private void move(Directory joint, List<Segment> locked) {
+    long keys = 0;
+    long bytes = 0;
+    for (Segment each : locked) {
+      keys += each.size();
+      bytes += each.bytes();
+    }
+    if (keys > mostKeys || !joint.budget.take((int) keys, bytes)) {
+      return;
+    }
+    boolean moved = false;
+    try {
+      for (ShapeTable each : before) {
+        table(joint, each).moveFrom(each.table());
+      }
+      moved = true;
+    } finally {
+      if (!moved) { // For want of memory: everything stays as it is.
+        joint.abandon((int) keys);
+      }
+    }
+    joint.budget.giveBack((int) (keys - joint.size()));
+    for (int i = 0; i < before.size(); i++) {
+      histories.get(i).joined(table(joint, before.get(i)));
+    }
+    locked.forEach(Segment::leave);
+  }
+
+  private Table table(Directory joint, ShapeTable of) {
+    return joint.tables().get(before.indexOf(of));
+  }
+}
