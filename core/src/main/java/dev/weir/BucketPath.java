@@ -22,7 +22,7 @@ final class BucketPath {
    * Decides one charge.
    *
    * @param view the tables that count, as they were read before
-   * @param table the only one of them, whose states are {@linkplain Table#isWord one word}
+   * @param table the only one of them, whose states are {@linkplain Table#ofWords one word}
    * @param fingerprint not 0
    * @param hint the place where the key was found beforehand, as {@link Segment#hint} returns it
    * @param permits at least 1
@@ -66,12 +66,7 @@ final class BucketPath {
       if (segment.isSplit() || !binding.isCurrent(view)) {
         return FastPath.UNDECIDED;
       }
-      slots[slot + 1] = charged;
-      segment.wrote(table, now);
-      TableJournal journal = table.journal;
-      if (journal != null) {
-        journal.bucket(segment.epoch(table), fingerprint, effective, charged);
-      }
+      segment.bucket(table, slot, effective, charged, now);
     } finally {
       segment.unlockWrite(claimed);
     }

@@ -66,7 +66,7 @@ final class FastPath {
     if (table == null) {
       return UNDECIDED;
     }
-    if (table.isWord() && permitsOrPeek > 0) {
+    if (table.ofWords && permitsOrPeek > 0) {
       long packed =
           BucketPath.decide(binding, view, table, fingerprint, hint, permitsOrPeek, now, results);
       if (packed != UNDECIDED) {

@@ -560,9 +560,9 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Lets two or three names share their look-ups, locks and memory; nothing is done for more.
-   * Counts that are there are moved if they are few, or have just been read; otherwise later, at a
-   * call of {@link #expire}.
+   * Keeps the counts of two or three names side by side, so that they share look-ups, locks and
+   * memory; nothing is done for more names. Counts that are there are moved if they are few, or
+   * have just been read; otherwise later, at a call of {@link #expire}.
    */
   @Override
   public void colocate(List<Binding> bindings) {
@@ -588,7 +588,7 @@ public final class MemoryStore implements LocalStore {
         }
         found.add(history);
       }
-      Joining.join(found, budget, calendar, restored.containsAll(names) ? ALL_KEYS : MOST_MOVED);
+      TableMove.run(found, budget, calendar, restored.containsAll(names) ? ALL_KEYS : MOST_MOVED);
     }
   }
 

@@ -631,6 +631,16 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Replaces the one word that is the state of a slot, which a {@link Gcra} has charged. */
+  void bucket(Table table, int slot, long effectiveNanos, long state, long nowNanos) {
+    slots[slot + 1] = state;
+    latestNanos = Math.max(latestNanos, nowNanos); // Its part is the first.
+    TableJournal journal = table.journal;
+    if (journal != null) {
+      journal.bucket(part(table).imaged, slots[slot], effectiveNanos, state);
+    }
+  }
+
   private void journalBucket(Table table, TableJournal journal, int slot, long effectiveNanos) {
     long bucket = state(slot)[offset(table, slot)];
     journal.bucket(part(table).imaged, slots[slot], effectiveNanos, bucket);
@@ -668,11 +678,6 @@ final class Segment extends SequenceLock {
   void overwrite(Table table, int slot, long[] s, long nowNanos) {
     put(table, slot, s, nowNanos);
     lasts(table, slot);
-  }
-
-  /** Returns the number of the last image of a table that has these keys, see {@link Journal}. */
-  int epoch(Table table) {
-    return part(table).imaged;
   }
 
   /** Begins to journal a table: what is here now has the given epoch's image. */

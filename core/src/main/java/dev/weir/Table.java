@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Table {
   /*
+   * What is the table's own, and what its directory's? Keys, slots, locks, cells and room are the
+   * directory's. The table has all that depends on its name and shape: the algorithm, what is not
+   * known of the past, pauses, the journal and the image that is being taken. So its methods are in
+   * four groups: the past, keys from an image, the repetition of a journal, and images.
+   *
    * The unknown: after a restart it may not be known what was admitted before an instant. A key of
    * which this table counts nothing then starts as if it had been charged more than any limit at
    * that instant, and for as long as such a charge counts.
@@ -27,8 +32,11 @@ final class Table {
   /** The longs before this table's part in a slot, if no part varies in length. */
   final int start;
 
-  /** True if a state is one word, that of a {@link Gcra}. */
+  /** True if this table's part of a state is one word, that of a {@link Gcra}. */
   final boolean ofBuckets;
+
+  /** True if that is a key's whole state. */
+  final boolean ofWords;
 
   /** The journal of every change, if there is one; set before any decision. */
   @Nullable TableJournal journal;
@@ -58,6 +66,7 @@ final class Table {
     this.shape = shape;
     this.meter = shape.meter(calendar, part);
     this.ofBuckets = meter instanceof Gcra;
+    this.ofWords = ofBuckets && alone;
     this.fresh = meter.fresh();
   }
 
@@ -78,11 +87,6 @@ final class Table {
 
   Segment segment(long fingerprint) {
     return directory.segment(fingerprint);
-  }
-
-  /** Returns whether a key's whole state is one word, that of a {@link Gcra}. */
-  boolean isWord() {
-    return ofBuckets && alone;
   }
 
   /**

@@ -8,7 +8,7 @@ import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What was charged for later, or owed, counts after a change of rules until that time. */
+/** The counts of reservations and of debts after a change of rules, until they are over. */
 class LastingWitnessTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long KEY = 7;

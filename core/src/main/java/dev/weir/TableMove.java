@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.TreeSet;
 
 /** The moving of the tables of several names into one {@link Directory}. */
-final class Joining {
+final class TableMove {
   /*
    * All segments of all tables are locked meanwhile, in the one order in which every thread locks
    * them, so no request for these names is decided. The histories get their new tables before the
-   * old segments are unlocked, marked as if they had been split: whoever waits for one of them, or
-   * has read it without a lock, finds that it is no longer current and begins anew.
+   * old segments are unlocked, marked as if they had been split: a request that waits for one of
+   * them, or has read it without a lock, finds that it is no longer current and begins anew.
    *
    * Nothing is moved before the new directory has room for everything, and nothing is forgotten
    * before it has everything.
@@ -23,7 +23,7 @@ final class Joining {
   private final Calendar calendar;
   private final long mostKeys;
 
-  private Joining(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
+  private TableMove(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
     this.histories = histories;
     this.whole = whole;
     this.calendar = calendar;
@@ -31,15 +31,15 @@ final class Joining {
   }
 
   /**
-   * Lets the tables of names share a directory, if that can be done now. The caller prevents that
+   * Moves the tables of names into one directory, if that can be done now. The caller prevents that
    * an image begins.
    *
    * @param histories of 2 to {@link Lengths#MOST_PARTS} names
    * @param whole the budget of the store
    * @param mostKeys how many keys may be moved at most
    */
-  static void join(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
-    new Joining(histories, whole, calendar, mostKeys).lockedFrom(0);
+  static void run(List<PolicyHistory> histories, Budget whole, Calendar calendar, long mostKeys) {
+    new TableMove(histories, whole, calendar, mostKeys).lockedFrom(0);
   }
 
   /** Locks the histories from one on, and then joins their tables. */
