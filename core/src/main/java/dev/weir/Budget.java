@@ -9,7 +9,7 @@ final class Budget {
   private final @Nullable Budget whole;
 
   /** The budgets whose bounds on keys hold here as well. */
-  private final List<Budget> names;
+  private volatile List<Budget> names;
 
   private final long maxBytes;
   private final AtomicLong keys = new AtomicLong();
@@ -48,10 +48,16 @@ final class Budget {
     return whole == null ? most() : Math.min(most(), whole.maxKeys());
   }
 
+  /** Sets the budgets whose bounds on keys hold here as well. */
+  void boundBy(List<Budget> ofNames) {
+    names = ofNames;
+  }
+
   private long most() {
+    List<Budget> now = names;
     long most = maxKeys;
-    for (int i = 0; i < names.size(); i++) {
-      most = Math.min(most, names.get(i).maxKeys);
+    for (int i = 0; i < now.size(); i++) {
+      most = Math.min(most, now.get(i).maxKeys);
     }
     return most;
   }

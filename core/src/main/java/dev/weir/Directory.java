@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * The keys of one table, or of up to three whose states lie side by side, each table's as one part
@@ -25,12 +26,6 @@ final class Directory {
    * Nothing else depends on it: each table is still that of one name and one shape, and has images,
    * journals, bars and witnesses of its own. A key of which a table counts nothing has a fresh
    * state there, while another part of it is charged; it is forgotten once all parts have reset.
-   *
-   * The sketch: a key that is new when there is no room may be counted in the cell of those whose
-   * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
-   * those first bits; it counts each of its keys at least in full. There are few cells: a sixteenth
-   * of the keys that the budget allows. A key that is new while its cell is live starts with the
-   * cell's state, since part of that may be its own.
    */
 
   /**
@@ -43,7 +38,7 @@ final class Directory {
    * The most segments that a directory can have, as a power of two: a million, as many keys as
    * arrays can hold.
    */
-  private static final int MAX_DEPTH = 20;
+  static final int MAX_DEPTH = 20;
 
   /** The number of calls in which all segments are swept once. */
   private static final int SWEEPS = 16;
@@ -59,8 +54,7 @@ final class Directory {
   final long lengths;
 
   private final Table[] tables;
-  private final int cellBits;
-  private final AtomicInteger cells = new AtomicInteger();
+  private final List<Budget> budgets;
   private final Object lock = new Object();
   private final Object handLock = new Object();
   private final AtomicInteger elsewhere = new AtomicInteger();
@@ -71,17 +65,20 @@ final class Directory {
    * Creates an empty directory with its tables.
    *
    * @param shapes those of the tables, 1 to {@link Lengths#MOST_PARTS}
+   * @param budgets those of the tables' names
+   * @param budget that of the keys here: the name's if there is only one
    */
-  Directory(List<Shape> shapes, Budget budget, Calendar calendar) {
+  Directory(List<Shape> shapes, List<Budget> budgets, Budget budget, Calendar calendar) {
     this.budget = budget;
-    long keys = Math.min(budget.maxKeys(), budget.maxBytes() / Long.SIZE);
-    this.cellBits = Math.max(4, Math.min(MAX_DEPTH, 63 - 4 - Long.numberOfLeadingZeros(keys | 1)));
+    this.budgets = budgets;
     this.tables = new Table[shapes.size()];
     boolean any = false;
     long[] whole = {};
     long all = 0;
     for (int part = 0; part < tables.length; part++) {
-      Table table = new Table(this, part, Lengths.start(all, part), shapes.get(part), calendar);
+      Shape shape = shapes.get(part);
+      int start = Lengths.start(all, part);
+      Table table = new Table(this, part, start, shape, budgets.get(part), calendar);
       tables[part] = table;
       any |= table.meter.words() == 0;
       whole = Lengths.replaced(whole, 0, all, part, table.fresh);
@@ -102,6 +99,15 @@ final class Directory {
       size += segment.size();
     }
     return size;
+  }
+
+  /** Returns how many bytes the keys and states take. */
+  long bytes() {
+    long bytes = 0;
+    for (Segment segment : all()) {
+      bytes += segment.bytes();
+    }
+    return bytes;
   }
 
   /** Returns the tables, by their parts. */
@@ -179,14 +185,21 @@ final class Directory {
     segments = after;
   }
 
+  /** Drops the bounds of names whose tables have left. */
+  void left() {
+    if (!isOfOne()) {
+      budget.boundBy(
+          IntStream.range(0, tables.length)
+              .filter(part -> !tables[part].hasLeft())
+              .mapToObj(budgets::get)
+              .toList());
+    }
+  }
+
   /** Gives back the room of a directory that no request has seen, and that of its keys. */
   void abandon(int keys) {
     budget.giveBack(keys);
-    long bytes = 0;
-    for (Segment segment : all()) {
-      bytes += segment.bytes();
-    }
-    budget.grown(-bytes);
+    budget.grown(-bytes());
   }
 
   /** Runs a task while no segment is split; it may see all of the segments. */
@@ -226,32 +239,6 @@ final class Directory {
         }
       }
     } while (seen != segments);
-  }
-
-  int cellBits() {
-    return cellBits;
-  }
-
-  /** Returns the fingerprint of the cell that counts a key for which there is no room. */
-  long cell(long fingerprint) {
-    long first = fingerprint >>> (Long.SIZE - cellBits);
-    return first << (Long.SIZE - cellBits) | ((first + 1) * 0x9e3779b97f4a7c15L) >>> cellBits;
-  }
-
-  /** Returns whether any cell is live. */
-  boolean sketching() {
-    return cells.get() > 0;
-  }
-
-  void cellAdded() {
-    cells.incrementAndGet();
-  }
-
-  /** Records that a slot is free again. */
-  void released(long fingerprint) {
-    if (sketching() && fingerprint == cell(fingerprint)) {
-      cells.decrementAndGet();
-    }
   }
 
   /** Returns the latest instant by which a state that was forgotten had reset. */

@@ -4,9 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a request of several charges in the usual case: every charge is of another name, and
- * no two tables share a {@link Directory}. All other requests are left to {@link SlowPath}.
- * Reusable; not safe for use by several threads.
+ * The path of a request of several charges in the usual case: every charge is of another name and
+ * in another segment. All other requests are left to {@link SlowPath}. Reusable; not safe for use
+ * by several threads.
  */
 final class JointPath {
   /*
@@ -21,8 +21,8 @@ final class JointPath {
    *
    * So a request that is refused or only peeks locks nothing, whatever the number of its charges.
    * All that FastPath leaves to the slow path is left to it here as well. So is a request of two
-   * charges of one name or one directory, which may be of the same key, and one for whose keys other
-   * threads have written at each try.
+   * charges of one name, which may be of the same key, or in one segment, which can be claimed only
+   * once, and one for whose keys other threads have written at each try.
    *
    * The results of a read are kept as numbers; a reference that is stored in a long-lived object
    * costs a garbage collector's barrier, as much as the rest of a read. A segment is found once
@@ -49,8 +49,8 @@ final class JointPath {
   private final long[] reads = new long[MOST_CHARGES * WIDTH];
   private final @Nullable Segment[] claimed = new Segment[MOST_CHARGES];
 
-  /** True if a key of the present request found no room. */
-  private boolean full;
+  /** True if a key of the present request found no room, or two are in one segment. */
+  private boolean hopeless;
 
   /**
    * Decides a request of several charges, all of which belong to the store.
@@ -61,7 +61,7 @@ final class JointPath {
     if (charges.size() > MOST_CHARGES || !isUsual(charges)) {
       return false;
     }
-    full = false;
+    hopeless = false;
     for (int tries = 0; tries < TRIES; tries++) {
       if (read(charges, now)) {
         boolean charged = charges.settle() && !charges.peeking();
@@ -82,7 +82,7 @@ final class JointPath {
    * may have permits that count, or there is no room.
    */
   private boolean isUnusual(Charges charges) {
-    if (full) {
+    if (hopeless) {
       return true;
     }
     for (int i = 0; i < charges.size(); i++) {
@@ -108,19 +108,12 @@ final class JointPath {
         return false;
       }
       for (int j = 0; j < i; j++) {
-        if (binding(charges, i).history == binding(charges, j).history
-            || shareDirectory(binding(charges, i), binding(charges, j))) {
+        if (binding(charges, i).history == binding(charges, j).history) {
           return false;
         }
       }
     }
     return true;
-  }
-
-  private static boolean shareDirectory(MemoryBinding one, MemoryBinding other) {
-    Table table = one.view().only;
-    Table second = other.view().only;
-    return table != null && second != null && table.directory == second.directory;
   }
 
   private static boolean isCharged(Charges charges, int i) {
@@ -166,6 +159,10 @@ final class JointPath {
     reads[i * WIDTH + PART] = table.part;
     reads[i * WIDTH + HELD] = held ? 1 : 0;
     reads[i * WIDTH + ORDER] = segment.order;
+    hopeless = isReadAgain(i);
+    if (hopeless) {
+      return false;
+    }
     reads[i * WIDTH + STAMP] = stamp;
     reads[i * WIDTH + SLOT] = slot;
     reads[i * WIDTH + EFFECTIVE] = effective;
@@ -175,6 +172,16 @@ final class JointPath {
     long retry = wait == 0 ? 0 : SlowPath.retryAfterNanos(wait, effective - now);
     result(charges, i, table.meter, state, offset, effective, retry);
     return true;
+  }
+
+  /** Returns whether an earlier charge is in the same segment: of a key in the same directory. */
+  private boolean isReadAgain(int i) {
+    for (int j = 0; j < i; j++) {
+      if (reads[j * WIDTH + ORDER] == reads[i * WIDTH + ORDER]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Sets the result of charge {@code i} by a state, for a retry-after of 0 if it fits. */
@@ -222,8 +229,8 @@ final class JointPath {
       if (locked < size || !isCurrent(charges)) {
         return false;
       }
-      full = !takeRoom(charges);
-      if (full) {
+      hopeless = !takeRoom(charges);
+      if (hopeless) {
         return false;
       }
       for (int i = 0; i < size; i++) {

@@ -236,7 +236,7 @@ final class JournalReplay {
         for (int i = 0; i < state.length; i++) {
           state[i] = file.word(at + 24 + Long.BYTES * i);
         }
-        if (kind == Journal.CELL && table.directory.cellBits() != ref.cellBits()) {
+        if (kind == Journal.CELL && table.cellBits() != ref.cellBits()) {
           throw new IOException("counts keys together by other bounds (expected: the same)");
         }
         table.replace(fingerprint, state, kind == Journal.CELL, Meter.LONG_AGO);

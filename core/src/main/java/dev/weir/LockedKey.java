@@ -137,7 +137,7 @@ final class LockedKey {
       Table table = each.table();
       locks.add(table.segment(fingerprint));
       if (cellsLocked) {
-        locks.add(table.segment(table.directory.cell(fingerprint)));
+        locks.add(table.segment(table.cell(fingerprint)));
       }
     }
   }
@@ -406,6 +406,9 @@ final class LockedKey {
     if (segment.holds(table, slot)) {
       return slot;
     }
+    if (slot <= 0 && !roomTaken[i]) {
+      table.budget().add(1); // Its slot was there, and was freed for the slot of another key.
+    }
     roomTaken[i] &= slot > 0;
     return segment.add(table, fingerprint, seed, now);
   }
@@ -445,7 +448,7 @@ final class LockedKey {
 
   private void writeOnly(long wait, long now, Step step) {
     Table table = table();
-    long own = sketched ? table.directory.cell(fingerprint) : fingerprint;
+    long own = sketched ? table.cell(fingerprint) : fingerprint;
     Segment segment = table.segment(own);
     int slot = sketched ? addedCell(segment, own, now) : added(0, unslotted(), now);
     decidingWrite(segment, slot, wait, now, step);
@@ -457,8 +460,8 @@ final class LockedKey {
     if (segment.holds(table, slot)) {
       return slot;
     }
+    table.cellAdded();
     if (slot <= 0) {
-      table.directory.cellAdded();
       table.budget().add(1);
     }
     return segment.addCell(table, cell, unslotted(), now);

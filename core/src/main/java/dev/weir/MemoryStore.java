@@ -472,7 +472,9 @@ public final class MemoryStore implements LocalStore {
    *     of room, or because its past is not known
    */
   public byte[] lift(long first, long last, long nowNanos) {
-    return SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos)).toBytes();
+    synchronized (beginning) { // No table moves meanwhile.
+      return SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos)).toBytes();
+    }
   }
 
   /**
@@ -492,8 +494,10 @@ public final class MemoryStore implements LocalStore {
    * @throws IllegalStateException if this store has a key of that range; nothing has changed then
    */
   public void lay(byte[] lifted, long nowNanos) throws IOException {
-    SlotImage.read(Check.notNull("lifted", lifted))
-        .layInto(histories, this::newHistory, calendar, clamp(nowNanos));
+    SlotImage image = SlotImage.read(Check.notNull("lifted", lifted));
+    synchronized (beginning) {
+      image.layInto(histories, this::newHistory, calendar, clamp(nowNanos));
+    }
   }
 
   /**
@@ -501,7 +505,9 @@ public final class MemoryStore implements LocalStore {
    * after a lift.
    */
   public void drop(long first, long last) {
-    histories.values().forEach(each -> each.drop(first, last));
+    synchronized (beginning) {
+      histories.values().forEach(each -> each.drop(first, last));
+    }
   }
 
   /**
@@ -561,8 +567,10 @@ public final class MemoryStore implements LocalStore {
 
   /**
    * Keeps the counts of two or three names side by side, so that they share look-ups, locks and
-   * memory; nothing is done for more names. Counts that are there are moved if they are few, or
-   * have just been read; otherwise later, at a call of {@link #expire}.
+   * memory; nothing is done for more names. The least of their bounds on keys then holds for all;
+   * names of which one sketches are left apart unless their bounds are the same. Counts that are
+   * there are moved if they are few, or have just been read; otherwise later, at a call of {@link
+   * #expire}.
    */
   @Override
   public void colocate(List<Binding> bindings) {
@@ -596,7 +604,7 @@ public final class MemoryStore implements LocalStore {
   private void joinLater() {
     synchronized (beginning) {
       restored.clear();
-      together.removeIf(names -> names.stream().noneMatch(histories::containsKey));
+      together.removeIf(names -> !histories.keySet().containsAll(names));
       together.forEach(this::join);
     }
   }

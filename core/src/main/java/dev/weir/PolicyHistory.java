@@ -63,7 +63,7 @@ final class PolicyHistory {
 
   private void journal(Table table, Policy policy) {
     if (journal != null) {
-      table.journal(new TableJournal(journal, name, policy, table.directory.cellBits()));
+      table.journal(new TableJournal(journal, name, policy, table.cellBits()));
     }
   }
 
@@ -312,16 +312,13 @@ final class PolicyHistory {
   }
 
   /**
-   * Returns the only table, if it can share a directory with those of other names: it is in force,
-   * and nothing else is in its directory.
+   * Returns the only table, if it may share a directory with those of other names: it is in force.
    */
   synchronized @Nullable ShapeTable joinable() {
     ShapeTable[] now = tables;
     return now.length == 1
             && now[0].retiredNanos() == Long.MAX_VALUE
             && now[0].table().pauses().isEmpty()
-            && !now[0].table().directory.sketching()
-            && now[0].table().isAlone()
         ? now[0]
         : null;
   }

@@ -361,6 +361,7 @@ final class Segment extends SequenceLock {
     int slot = find(fingerprint);
     if (slot > 0) {
       state(table, slot, s);
+      lasts(table, slot);
     } else if (s == table.fresh) {
       slot = addFresh(fingerprint, nowNanos);
     } else {
@@ -371,6 +372,7 @@ final class Segment extends SequenceLock {
               ? own
               : Lengths.replaced(directory.fresh, 0, directory.lengths, table.part, own);
       slot = add(fingerprint, whole, lengths, nowNanos);
+      lasts(table, slot);
     }
     if (table.journal != null && s != table.fresh) {
       table.journal.state(part(table).imaged, fingerprint, false, s, 0, s.length);
@@ -528,6 +530,16 @@ final class Segment extends SequenceLock {
   private void put(Table table, int slot, long[] s, long nowNanos) {
     state(table, slot, s);
     wrote(table, nowNanos);
+  }
+
+  /** Measures again how long a table's states count, of which some may have gone. */
+  void measure(Table table) {
+    part(table).lastResetNanos = Meter.LONG_AGO;
+    for (int slot = 1; slot < slots.length; slot += width) {
+      if (slots[slot] != 0 && holds(table, slot)) {
+        lasts(table, slot);
+      }
+    }
   }
 
   /** Records that the state of a slot may count longer than a charge of its time does. */
@@ -773,6 +785,7 @@ final class Segment extends SequenceLock {
   private void removePart(Table table, int slot) {
     if (!directory.isOfOne()) {
       copyFirst();
+      table.released(slots[slot]);
       state(table, slot, table.fresh);
       for (Part part : parts) {
         if (holds(part.table, slot)) {
@@ -835,7 +848,9 @@ final class Segment extends SequenceLock {
   /** Forgets all keys, whether or not they still count. */
   void clear() {
     copyFirst();
-    forEach(directory::released);
+    for (int slot = 1; slot < slots.length; slot += width) {
+      release(slot);
+    }
     budget.giveBack(size);
     budget.grown(-bytes());
     empty();
@@ -849,10 +864,10 @@ final class Segment extends SequenceLock {
   /** Frees a slot and closes the gap: keys that were displaced past it move back. [Knuth 6.4, R] */
   private void remove(int slot) {
     copyFirst();
+    release(slot);
     if (slab != null) {
       free(slab, slots[slot + 1]);
     }
-    directory.released(slots[slot]);
     int gap = slot;
     for (int used = next(gap); slots[used] != 0; used = next(used)) {
       int home = home(slots, width, slots[used]);
@@ -866,6 +881,15 @@ final class Segment extends SequenceLock {
     size--;
   }
 
+  /** Records for each table that counts a key, which may be a cell, that it no longer does. */
+  private void release(int slot) {
+    for (Part part : parts) {
+      if (slots[slot] != 0 && holds(part.table, slot)) {
+        part.table.released(slots[slot]);
+      }
+    }
+  }
+
   private static long slotsFor(long keys) {
     return keys == 0
         ? 0
@@ -874,8 +898,8 @@ final class Segment extends SequenceLock {
 
   private void resize(long count) {
     long[] from = slots;
-    budget.grown(bytes(count) - bytes(from[0]));
     allocate(count);
+    budget.grown(bytes(count) - bytes(from[0]));
     size = 0;
     fill(from, slab, 0, 0);
   }

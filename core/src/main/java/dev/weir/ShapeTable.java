@@ -28,17 +28,23 @@ record ShapeTable(
   }
 
   private boolean outlived(long sinceNanos, long nowNanos) {
-    if (sinceNanos == Long.MAX_VALUE) {
-      return false;
-    }
+    return hasPassed(sinceNanos, nowNanos) && nowNanos >= table.directory.lastResetNanos(table);
+  }
+
+  /** Returns whether all that was charged before an instant, for that time, counts no longer. */
+  private boolean hasPassed(long sinceNanos, long nowNanos) {
     // A clock that went back may have shown the time of the change after that of later admissions.
-    Directory directory = table.directory;
-    return nowNanos - Math.max(sinceNanos, directory.latestNanos(table)) > table.shape.memoryNanos()
-        && nowNanos >= directory.lastResetNanos(table);
+    return sinceNanos != Long.MAX_VALUE
+        && nowNanos - Math.max(sinceNanos, table.directory.latestNanos(table))
+            > table.shape.memoryNanos();
   }
 
   /** Returns whether nothing in the table can matter any more. */
   boolean isOver(long nowNanos) {
+    if (!outlived(retiredNanos, nowNanos)
+        && hasPassed(retiredNanos, nowNanos)) { // A debt may have been forgotten meanwhile.
+      table.directory.change(segment -> segment.measure(table));
+    }
     return outlived(retiredNanos, nowNanos);
   }
 

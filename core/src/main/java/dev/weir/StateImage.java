@@ -100,7 +100,7 @@ final class StateImage {
     writePolicy(of.widest(), out);
     out.writeLong(of.widestLeftNanos());
     out.writeLong(of.retiredNanos());
-    out.writeByte(table.directory.cellBits());
+    out.writeByte(table.cellBits());
     out.writeBoolean(each.sketching());
     out.writeLong(each.unknownBeforeNanos());
     out.writeLong(each.unknownForNanos());
@@ -292,7 +292,7 @@ final class StateImage {
       long widestLeft = shifted(in.readLong());
       long retired = shifted(in.readLong());
       Table table = Table.alone(last.shape(), budget, calendar);
-      boolean sameCells = in.readByte() == table.directory.cellBits();
+      boolean sameCells = in.readByte() == table.cellBits();
       boolean sketching = in.readBoolean();
       long unknown = in.readLong();
       long unknownFor = in.readLong();

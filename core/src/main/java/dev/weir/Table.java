@@ -3,6 +3,7 @@ package dev.weir;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Table {
   /*
-   * What is the table's own, and what its directory's? Keys, slots, locks, cells and room are the
-   * directory's. The table has all that depends on its name and shape: the algorithm, what is not
-   * known of the past, pauses, the journal and the image that is being taken. So its methods are in
-   * four groups: the past, keys from an image, the repetition of a journal, and images.
+   * What is the table's own, and what its directory's? Keys, slots, locks and room are the
+   * directory's. The table has all that depends on its name and shape: the algorithm, the cells of
+   * a sketch, what is not known of the past, pauses, the journal, and the image that is being taken.
+   *
+   * The sketch: a key that is new when there is no room may be counted in the cell of those whose
+   * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
+   * those first bits; it counts each of its keys at least in full. There are few cells: a sixteenth
+   * of the keys that the budget allows. A key that is new while its cell is live starts with the
+   * cell's state, since part of that may be its own.
    *
    * The unknown: after a restart it may not be known what was admitted before an instant. A key of
    * which this table counts nothing then starts as if it had been charged more than any limit at
@@ -55,10 +61,15 @@ final class Table {
   private volatile List<Pause> pauses = List.of();
 
   private final boolean alone;
+  private final int cellBits;
+  private final AtomicInteger cells = new AtomicInteger();
   private volatile boolean left;
 
   /** Creates a table of a directory, which makes this call. */
-  Table(Directory directory, int part, int start, Shape shape, Calendar calendar) {
+  Table(Directory directory, int part, int start, Shape shape, Budget ofName, Calendar calendar) {
+    long keys = Math.min(ofName.maxKeys(), ofName.maxBytes() / Long.SIZE);
+    int bits = 63 - 4 - Long.numberOfLeadingZeros(keys | 1);
+    this.cellBits = Math.max(4, Math.min(Directory.MAX_DEPTH, bits));
     this.directory = directory;
     this.alone = directory.isOfOne();
     this.part = part;
@@ -70,14 +81,40 @@ final class Table {
     this.fresh = meter.fresh();
   }
 
-  /** Returns whether no other table counts anything in the same directory. */
-  boolean isAlone() {
-    return directory.tables().stream().allMatch(each -> each == this || each.left);
+  /** Returns whether this table counts nothing any more, and never will. */
+  boolean hasLeft() {
+    return left;
+  }
+
+  int cellBits() {
+    return cellBits;
+  }
+
+  /** Returns the fingerprint of the cell that counts a key for which there is no room. */
+  long cell(long fingerprint) {
+    long first = fingerprint >>> (Long.SIZE - cellBits);
+    return first << (Long.SIZE - cellBits) | ((first + 1) * 0x9e3779b97f4a7c15L) >>> cellBits;
+  }
+
+  /** Returns whether any cell is live. */
+  boolean sketching() {
+    return cells.get() > 0;
+  }
+
+  void cellAdded() {
+    cells.incrementAndGet();
+  }
+
+  /** Records that nothing is counted any more under a fingerprint. */
+  void released(long fingerprint) {
+    if (sketching() && fingerprint == cell(fingerprint)) {
+      cells.decrementAndGet();
+    }
   }
 
   /** Returns a table with a directory of its own. */
   static Table alone(Shape shape, Budget budget, Calendar calendar) {
-    return new Directory(List.of(shape), budget, calendar).tables().get(0);
+    return new Directory(List.of(shape), List.of(budget), budget, calendar).table(0);
   }
 
   /** Returns the keys and bytes of the directory, and their bounds. */
@@ -126,15 +163,15 @@ final class Table {
 
   /** Returns whether a key without a slot may have permits that count. */
   boolean isUnsure() {
-    return directory.sketching() || unknown;
+    return sketching() || unknown;
   }
 
   /**
    * Returns a copy of the state that counts for a key without a slot, or null if it is a fresh one.
    */
   long @Nullable [] unslotted(long fingerprint, Policy asked) {
-    if (directory.sketching()) {
-      long cell = directory.cell(fingerprint);
+    if (sketching()) {
+      long cell = cell(fingerprint);
       Segment segment = segment(cell);
       int slot = segment.find(cell);
       if (segment.holds(this, slot)) {
@@ -205,13 +242,12 @@ final class Table {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      boolean slotted = segment.find(fingerprint) > 0;
-      segment.lasts(this, segment.add(this, fingerprint, state, nowNanos));
-      if (!slotted) {
+      if (segment.find(fingerprint) <= 0) {
         budget().add(1);
-        if (sketching && fingerprint == directory.cell(fingerprint)) {
-          directory.cellAdded();
-        }
+      }
+      segment.add(this, fingerprint, state, nowNanos);
+      if (sketching && fingerprint == cell(fingerprint)) {
+        cellAdded();
       }
     } finally {
       segment.unlockWrite(stamp);
@@ -297,7 +333,7 @@ final class Table {
     long stamp = segment.writeLock();
     try {
       int slot = segment.find(fingerprint);
-      found = slot > 0;
+      found = segment.holds(this, slot);
       if (found) {
         segment.overwrite(this, slot, state, nowNanos);
       }
@@ -318,7 +354,7 @@ final class Table {
       if (segment.find(fingerprint) <= 0) {
         budget().add(1);
       }
-      segment.lasts(this, segment.add(this, fingerprint, state, nowNanos));
+      segment.add(this, fingerprint, state, nowNanos);
       segment.wrote(this, nowNanos);
     } finally {
       segment.unlockWrite(stamp);
@@ -371,7 +407,7 @@ final class Table {
           return new TableImage(
               of,
               segments,
-              directory.sketching(),
+              sketching(),
               unknownBeforeNanos,
               unknownForNanos,
               unknown,
@@ -424,18 +460,21 @@ final class Table {
     long floor = Math.max(directory.floorNanos(), from.directory.floorNanos());
     restoreTimes(floor, from.directory.latestNanos(from));
     for (Segment each : from.directory.all()) {
-      each.forEach(from, 0, -1, (fingerprint, state) -> move(fingerprint, state));
+      each.forEach(from, 0, -1, (key, state) -> move(key, state, from.sketching()));
       each.forEachBar(from, (fingerprint, until) -> restoreBar(fingerprint, until, Meter.LONG_AGO));
     }
     lastImage = from.lastImage;
     directory.change(segment -> segment.imaged(this, lastImage));
   }
 
-  private void move(long fingerprint, long[] state) {
+  private void move(long fingerprint, long[] state, boolean sketching) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
-      segment.lasts(this, segment.add(this, fingerprint, state, Meter.LONG_AGO));
+      segment.add(this, fingerprint, state, Meter.LONG_AGO);
+      if (sketching && fingerprint == cell(fingerprint)) {
+        cellAdded();
+      }
     } finally {
       segment.unlockWrite(stamp);
     }
@@ -446,6 +485,7 @@ final class Table {
   void leave() {
     clear();
     left = true;
+    directory.left();
   }
 
   /** Forgets everything, whether or not it still counts. */

@@ -2,7 +2,10 @@ package dev.weir;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** The moving of the tables of several names into one {@link Directory}. */
@@ -60,7 +63,11 @@ final class TableMove {
   private void join() {
     List<Budget> budgets = histories.stream().map(PolicyHistory::budget).toList();
     List<Shape> shapes = before.stream().map(each -> each.table().shape).toList();
-    Directory joint = new Directory(shapes, whole.part(budgets), calendar);
+    Budget budget = whole.part(budgets);
+    if (!isWanted(budgets) || !fits(budget)) { // Before anything is locked.
+      return;
+    }
+    Directory joint = new Directory(shapes, budgets, budget, calendar);
     List<Long> stamps = new ArrayList<>();
     List<Segment> locked = lock(stamps);
     try {
@@ -70,6 +77,45 @@ final class TableMove {
         locked.get(i).unlockWrite(stamps.get(i));
       }
     }
+  }
+
+  private Set<Directory> directories() {
+    Set<Directory> found = new LinkedHashSet<>();
+    before.forEach(each -> found.add(each.table().directory));
+    return found;
+  }
+
+  /**
+   * Returns whether the tables are apart, no other table would be left behind in their directories,
+   * and a key that finds no room under one name finds none under the others either.
+   */
+  private boolean isWanted(List<Budget> budgets) {
+    Set<Directory> from = directories();
+    Set<Table> moved = new HashSet<>();
+    before.forEach(each -> moved.add(each.table()));
+    boolean behind =
+        from.stream()
+            .flatMap(each -> each.tables().stream())
+            .anyMatch(table -> !table.hasLeft() && !moved.contains(table));
+    boolean sketches = before.stream().anyMatch(each -> each.last().whenFull() == FullMode.SKETCH);
+    long bounds = budgets.stream().mapToLong(Budget::ownMaxKeys).distinct().count();
+    return from.size() > 1 && !behind && (bounds == 1 || !sketches);
+  }
+
+  /** Returns whether all keys may be moved, and have room twice. */
+  private boolean fits(Budget budget) {
+    long keys = directories().stream().mapToLong(Directory::size).sum();
+    if (keys > mostKeys || !budget.take((int) keys, bytes(keys))) {
+      return false;
+    }
+    budget.giveBack((int) keys);
+    return true;
+  }
+
+  /** Returns about the most bytes that the moved keys will take: parts that are new to them too. */
+  private long bytes(long keys) {
+    long fresh = before.stream().mapToLong(each -> each.table().fresh.length).sum();
+    return directories().stream().mapToLong(Directory::bytes).sum() + keys * fresh * Long.BYTES;
   }
 
   private List<Segment> lock(List<Long> stamps) {
@@ -88,13 +134,8 @@ final class TableMove {
   }
 
   private void move(Directory joint, List<Segment> locked) {
-    long keys = 0;
-    long bytes = 0;
-    for (Segment each : locked) {
-      keys += each.size();
-      bytes += each.bytes();
-    }
-    if (keys > mostKeys || !joint.budget.take((int) keys, bytes)) {
+    long keys = locked.stream().mapToLong(Segment::size).sum();
+    if (keys > mostKeys || !joint.budget.take((int) keys, bytes(keys))) {
       return;
     }
     boolean moved = false;

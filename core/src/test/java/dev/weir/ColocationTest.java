@@ -339,4 +339,116 @@ class ColocationTest {
     store.expire(0);
     assertThat(areTogether(one, two)).isTrue();
   }
+
+  @Test
+  void nameThatIsGone_boundsTheOthersNoLonger() {
+    MemoryStore store = new MemoryStore();
+    Policy few = Policy.builder(Quota.perSecond(5)).maxKeys(2).build();
+    Binding one = store.bind("one", few, 0);
+    Binding two = store.bind("two", policy(Algorithm.TOKEN_BUCKET, 5, 60), 0);
+    store.colocate(List.of(one, two));
+    store.decide(new Charges().add(one, 1, 1).add(two, 1, 1), 0);
+    store.retire("one", 0);
+    store.expire(10 * SECOND);
+    for (long key = 1; key <= 10; key++) {
+      assertThat(store.decide(two, key, 1, 10 * SECOND)).isNotNegative();
+    }
+    store.verify();
+  }
+
+  @Test
+  void nameThatSketches_isApartFromOneWithAnotherBound() {
+    MemoryStore store = new MemoryStore();
+    Policy.Builder sketch = Policy.builder(Quota.perSecond(5)).whenFull(FullMode.SKETCH);
+    Binding one = store.bind("one", sketch.build(), 0);
+    Binding two = store.bind("two", Policy.builder(Quota.perSecond(5)).maxKeys(2).build(), 0);
+    store.colocate(List.of(one, two));
+    assertThat(areTogether(one, two)).isFalse();
+  }
+
+  /** Keys that found no room are counted in cells, which are moved as cells. */
+  @Test
+  void cells_areMovedAsCells() {
+    MemoryStore store = new MemoryStore(64);
+    Policy.Builder sketch = Policy.builder(new Quota(5, 60 * SECOND)).whenFull(FullMode.SKETCH);
+    Binding one = store.bind("one", sketch.algorithm(Algorithm.TOKEN_BUCKET).build(), 0);
+    Binding two = store.bind("two", sketch.algorithm(Algorithm.FIXED_WINDOW).build(), 0);
+    for (long key = 1; key <= 80; key++) {
+      long permits = key > 64 ? 5 : 1; // Keys of one cell share what there is.
+      boolean admitted = store.decide(one, key * 0x9e3779b97f4a7c15L, permits, 0) >= 0;
+      assertThat(admitted || key > 65).isTrue();
+    }
+    assertThat(table(one).sketching()).isTrue();
+    for (long key = 1; key <= 60; key++) {
+      store.reset(one, key * 0x9e3779b97f4a7c15L, 0);
+    }
+    store.colocate(List.of(one, two));
+    assertThat(areTogether(one, two)).isTrue();
+    assertThat(table(one).sketching()).isTrue();
+    assertThat(table(two).sketching()).isFalse();
+    for (long key = 65; key <= 80; key++) {
+      assertThat(store.decide(one, key * 0x9e3779b97f4a7c15L, 1, 0)).as("key %s", key).isNegative();
+    }
+    store.verify();
+  }
+
+  @Test
+  void thirdQuota_joinsTheOthers_andJoinsThemAgainAfterAChangeOfItsWindow() {
+    MemoryStore store = new MemoryStore();
+    Binding one = store.bind("one", policy(Algorithm.TOKEN_BUCKET, 5, 1), 0);
+    Binding two = store.bind("two", policy(Algorithm.TOKEN_BUCKET, 5, 2), 0);
+    Binding three = store.bind("three", policy(Algorithm.TOKEN_BUCKET, 5, 3), 0);
+    store.colocate(List.of(one, two));
+    store.decide(new Charges().add(one, KEY, 2).add(two, KEY, 3), 0);
+    store.colocate(List.of(one, two, three));
+    assertThat(areTogether(one, three)).isTrue();
+    assertThat(areTogether(two, three)).isTrue();
+    assertThat(store.decide(one, KEY, 0, 0)).isEqualTo(3);
+    assertThat(store.decide(two, KEY, 0, 0)).isEqualTo(2);
+
+    Binding changed = store.bind("three", policy(Algorithm.TOKEN_BUCKET, 5, 4), 0);
+    store.expire(0);
+    assertThat(areTogether(one, two)).isTrue();
+    store.expire(60 * SECOND);
+    assertThat(areTogether(one, changed)).isTrue();
+    store.verify();
+  }
+
+  @Test
+  void keysThatDiffer_areChargedTogether() {
+    MemoryStore store = new MemoryStore();
+    Binding one = store.bind("one", policy(Algorithm.TOKEN_BUCKET, 3, 60), 0);
+    Binding two = store.bind("two", policy(Algorithm.SLIDING_WINDOW, 3, 60), 0);
+    store.colocate(List.of(one, two));
+    for (long key = 1; key <= 100; key++) {
+      long first = key * 0x9e3779b97f4a7c15L;
+      for (int i = 0; i < 4; i++) {
+        Charges charges = new Charges().add(one, first, 1).add(two, -first, 1);
+        store.decide(charges, 0);
+        assertThat(charges.allowed()).isEqualTo(i < 3);
+      }
+    }
+    assertThat(store.keys()).isEqualTo(200);
+    store.verify();
+  }
+
+  @Test
+  void slotFreedForAnotherKeyOfTheRequest_isCountedWhenItIsAddedAgain() {
+    MemoryStore store = new MemoryStore();
+    Binding one = store.bind("one", policy(Algorithm.FIXED_WINDOW, 3, 1), 0);
+    List<Long> keys = new ArrayList<>();
+    for (long key = 1; keys.size() < 200; key++) {
+      keys.add(key); // All in the first segment.
+    }
+    for (long key : keys) {
+      assertThat(store.decide(one, key, 1, 0)).isNotNegative();
+    }
+    long later = 5 * SECOND;
+    for (int i = 0; i < keys.size(); i++) {
+      Charges charges = new Charges().add(one, 1_000 + i, 1).add(one, keys.get(i), 1);
+      store.decide(charges, later);
+      assertThat(charges.allowed()).isTrue();
+      store.verify();
+    }
+  }
 }

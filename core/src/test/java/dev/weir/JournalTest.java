@@ -294,7 +294,7 @@ class JournalTest {
             state.fold();
           }
         }
-        assertThat(store.tables(binding)[0].table().directory.sketching()).isTrue();
+        assertThat(store.tables(binding)[0].table().sketching()).isTrue();
         remaining(store, binding, had);
       }
       try (Life life = open(own, lines)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,6 +65,42 @@ class LastingWitnessTest {
     store.expire(10 * SECOND);
     assertThat(decide(new Charges().add(after, KEY, 1), 10 * SECOND).allowed()).isFalse();
     assertThat(decide(new Charges().add(after, KEY, 1), 21 * SECOND).allowed()).isTrue();
+    store.expire(60 * SECOND);
+    assertThat(store.tables(after)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void reservationTakenOverByALaterTable_countsThereUntilItIsOver(boolean restart)
+      throws IOException {
+    Policy brief =
+        Policy.builder(Quota.perSecond(1)).algorithm(Algorithm.SLIDING_WINDOW_LOG).build();
+    Policy half =
+        Policy.builder(new Quota(20, 30 * SECOND)).algorithm(Algorithm.SLIDING_WINDOW_LOG).build();
+    Binding first = store.bind("a", brief, 0);
+    for (int i = 0; i < 60; i++) {
+      decide(new Charges().add(first, KEY, 1).maxWait(90 * SECOND), 0);
+    }
+    Binding second = store.bind("a", half, SECOND / 10);
+    decide(new Charges().add(second, KEY, 1, Charges.Role.REPORTED), SECOND / 5);
+    restart(restart, SECOND / 5);
+    Binding third = store.bind("a", FIXED, SECOND / 4);
+    assertThat(store.tables(third)).hasSize(3);
+
+    store.expire(60 * SECOND + SECOND / 2);
+    store.expire(61 * SECOND + SECOND / 4);
+    Binding again = store.bind("a", half, 61 * SECOND + SECOND / 3);
+    assertThat(decide(new Charges().add(again, KEY, 1), 61 * SECOND + SECOND / 2).allowed())
+        .isFalse();
+  }
+
+  @Test
+  void debtThatWasForgotten_keepsNoWitness() {
+    Policy bucket = Policy.builder(Quota.perSecond(1)).algorithm(Algorithm.TOKEN_BUCKET).build();
+    Binding before = store.bind("a", bucket, 0);
+    decide(new Charges().add(before, KEY, 1_000_000, Charges.Role.REPORTED), 0);
+    assertThat(store.reset(before, KEY, 0)).isTrue();
+    Binding after = store.bind("a", FIXED, 0);
     store.expire(60 * SECOND);
     assertThat(store.tables(after)).hasSize(1);
   }
