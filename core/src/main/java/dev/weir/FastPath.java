@@ -112,16 +112,11 @@ final class FastPath {
               wait == 0
                   ? fits(meter, state, offset, effective, policy, results)
                   : refused(meter, state, offset, effective, policy, results, wait, now);
-          if (!segment.validate(stamp)) {
+          if (!segment.validate(stamp) || (segment.isSplit() && binding.isCurrent(view))) {
             continue;
           }
-          if (segment.isSplit()) {
-            if (binding.isCurrent(view)) {
-              continue;
-            }
-            return UNDECIDED;
-          }
-          return !held && table.isUnsure() ? UNDECIDED : packed;
+          boolean known = held || !table.isUnsure();
+          return known && !segment.isSplit() ? packed : UNDECIDED;
         }
 
         if (!locked) {

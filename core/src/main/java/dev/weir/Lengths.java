@@ -23,13 +23,24 @@ final class Lengths {
 
   private Lengths() {}
 
+  /** Returns how many low bits are those of the parts before a part. */
   private static int shift(int part) {
     return part == 0 ? 0 : FIRST_BITS + LATER_BITS * (part - 1);
   }
 
+  /** Returns the bits of a part's length, where the lowest of them is bit 0. */
+  private static long mask(int part) {
+    return part == 0 ? FIRST : LATER;
+  }
+
+  /** Returns the length of the first part. */
+  static int first(long lengths) {
+    return (int) lengths & (int) FIRST;
+  }
+
   /** Returns the length of a part. */
   static int of(long lengths, int part) {
-    return (int) (part == 0 ? lengths & FIRST : (lengths >>> shift(part)) & LATER);
+    return (int) (lengths >>> shift(part) & mask(part));
   }
 
   /** Returns how many longs the parts before a part take. */
@@ -43,12 +54,13 @@ final class Lengths {
 
   /** Returns the length of all parts together. */
   static int total(long lengths) {
-    return start(lengths, MOST_PARTS);
+    long second = lengths >>> FIRST_BITS & LATER;
+    return (int) ((lengths & FIRST) + second + (lengths >>> FIRST_BITS + LATER_BITS));
   }
 
   /** Returns the lengths with another one for a part. */
   static long with(long lengths, int part, int longs) {
-    long mask = (part == 0 ? FIRST : LATER) << shift(part);
+    long mask = mask(part) << shift(part);
     return (lengths & ~mask) | (long) longs << shift(part);
   }
 

@@ -95,27 +95,35 @@ final class Requests {
 
   Decision decide(long fingerprint, long permits) {
     PolicySet now = set;
-    return reported(now, decide(now, fingerprint, permits, false), permits);
+    return reported(now, decide(now, fingerprint, permits), permits);
   }
 
   Decision peek(long fingerprint, long permits) {
-    return decide(set, fingerprint, permits, true);
+    return decideCharges(set, fingerprint, permits, true);
   }
 
   /** Decides a request; the caller reports the decision to the listener. */
-  private Decision decide(PolicySet set, long fingerprint, long permits, boolean peeking) {
+  private Decision decide(PolicySet set, long fingerprint, long permits) {
     Binding only = set.only;
-    if (only != null && local != null && !peeking && !set.elastic()) {
-      Decision decision = local.decision(only, fingerprint, checked(permits), ticker.nanos());
-      return set.policy(0).throttled(decision, false);
+    if (only == null || local == null || set.elastic()) {
+      return decideSeveral(set, fingerprint, permits);
     }
-    if (only == null && memory != null && !peeking && !set.elastic()) {
+    Decision decision = local.decision(only, fingerprint, checked(permits), ticker.nanos());
+    return set.policy(0).throttled(decision, false);
+  }
+
+  private Decision decideSeveral(PolicySet set, long fingerprint, long permits) {
+    if (memory != null && set.only == null && !set.elastic()) {
       QuotaResults results =
           memory.decideQuotas(set.bindings(), fingerprint, checked(permits), ticker.nanos());
       if (results != null) {
         return set.decision(results);
       }
     }
+    return decideCharges(set, fingerprint, permits, false);
+  }
+
+  private Decision decideCharges(PolicySet set, long fingerprint, long permits, boolean peeking) {
     double load = load(set);
     Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
     if (peeking) {
@@ -188,7 +196,7 @@ final class Requests {
     // Permits that did not fit are not tried again, so this ends even if others request the key
     // meanwhile.
     for (long wanted = checked(permits); wanted > 0; ) {
-      decision = decide(now, fingerprint, wanted, false);
+      decision = decide(now, fingerprint, wanted);
       if (decision.allowed()) {
         reported(now, decision, wanted);
         return wanted;
@@ -350,7 +358,7 @@ final class Requests {
     }
     long start = ticker.nanos();
     while (true) {
-      Decision decision = decide(now, fingerprint, permits, false);
+      Decision decision = decide(now, fingerprint, permits);
       long left = timeoutNanos - Math.max(0, ticker.nanos() - start);
       if (!waits(decision, left)) {
         return reported(now, decision, permits);
