@@ -85,7 +85,7 @@ final class Budget {
     return false;
   }
 
-  /** Counts keys beyond the bound: the cells of a sketch, of which there are few. */
+  /** Counts keys beyond the bound: cells of a sketch, and keys whose counts are there already. */
   void add(int count) {
     giveBack(-count);
   }

@@ -22,7 +22,7 @@ final class Directory {
    * old segment sees that it is marked, and reads the array again.
    *
    * Why do tables share a directory? Quotas that are charged together, for the same keys, need one
-   * look-up then, one stamp and one lock, and mostly one place in memory (MemoryStore.together).
+   * look-up then, one stamp and one lock, and mostly one place in memory (Store.colocate).
    * Nothing else depends on it: each table is still that of one name and one shape, and has images,
    * journals, bars and witnesses of its own. A key of which a table counts nothing has a fresh
    * state there, while another part of it is charged; it is forgotten once all parts have reset.
@@ -186,7 +186,7 @@ final class Directory {
   }
 
   /** Drops the bounds of names whose tables have left. */
-  void left() {
+  synchronized void boundByPresent() {
     if (!isOfOne()) {
       budget.boundBy(
           IntStream.range(0, tables.length)
@@ -197,7 +197,7 @@ final class Directory {
   }
 
   /** Gives back the room of a directory that no request has seen, and that of its keys. */
-  void abandon(int keys) {
+  void discard(int keys) {
     budget.giveBack(keys);
     budget.grown(-bytes());
   }

@@ -31,7 +31,9 @@ public abstract class ForwardingStore<S extends Store> implements Store {
 
   @Override
   public void colocate(List<Binding> bindings) {
-    delegate.colocate(bindings);
+    if (bindings.stream().allMatch(delegate::owns)) { // A subclass may have others of its own.
+      delegate.colocate(bindings);
+    }
   }
 
   @Override

@@ -44,8 +44,8 @@ public final class MemoryStore implements LocalStore {
   static final int FORGET_WHEN_FULL = 64;
 
   /**
-   * The most keys that are moved while requests wait: some hundredths of a second. At a start there
-   * are none, and all are moved.
+   * The most keys that are moved while requests wait: some hundredths of a second. Counts that were
+   * read are moved whatever their number, until the first {@link #expire}.
    */
   private static final long MOST_MOVED = 1L << 16;
 
@@ -67,7 +67,7 @@ public final class MemoryStore implements LocalStore {
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   /** The names that are to share a directory, by groups. Guarded by {@link #beginning}. */
-  private final Set<List<String>> together = new LinkedHashSet<>();
+  private final Set<List<String>> groups = new LinkedHashSet<>();
 
   /** The names whose counts were read, until they may be large. Guarded by {@link #beginning}. */
   private final Set<String> restored = new HashSet<>();
@@ -310,7 +310,7 @@ public final class MemoryStore implements LocalStore {
         throw new IllegalStateException("store: other fingerprints (expected: those of the image)");
       }
       past.putInForce(read, nowNanos);
-      together.forEach(read::join);
+      groups.forEach(read::move);
       budget = read.budget;
       calendar = read.calendar;
       unknownBeforeNanos = read.unknownBeforeNanos;
@@ -472,9 +472,11 @@ public final class MemoryStore implements LocalStore {
    *     of room, or because its past is not known
    */
   public byte[] lift(long first, long last, long nowNanos) {
+    SlotImage lifted;
     synchronized (beginning) { // No table moves meanwhile.
-      return SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos)).toBytes();
+      lifted = SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos));
     }
+    return lifted.toBytes();
   }
 
   /**
@@ -568,9 +570,9 @@ public final class MemoryStore implements LocalStore {
   /**
    * Keeps the counts of two or three names side by side, so that they share look-ups, locks and
    * memory; nothing is done for more names. The least of their bounds on keys then holds for all;
-   * names of which one sketches are left apart unless their bounds are the same. Counts that are
-   * there are moved if they are few, or have just been read; otherwise later, at a call of {@link
-   * #expire}.
+   * so names of which one sketches are left apart if their bounds differ at that time. Counts that
+   * are there are moved if they are few, or were read and {@link #expire} was not called since;
+   * otherwise later, at a call of {@link #expire}.
    */
   @Override
   public void colocate(List<Binding> bindings) {
@@ -579,14 +581,14 @@ public final class MemoryStore implements LocalStore {
       return;
     }
     synchronized (beginning) {
-      together.add(names);
+      groups.add(names);
       if (unread == null) {
-        join(names);
+        move(names);
       }
     }
   }
 
-  private void join(List<String> names) {
+  private void move(List<String> names) {
     synchronized (beginning) {
       List<PolicyHistory> found = new ArrayList<>();
       for (String name : names) {
@@ -600,12 +602,12 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
-  /** Joins what could not be joined before. */
-  private void joinLater() {
+  /** Moves what could not be moved before. */
+  private void moveLater() {
     synchronized (beginning) {
       restored.clear();
-      together.removeIf(names -> !histories.keySet().containsAll(names));
-      together.forEach(this::join);
+      groups.removeIf(names -> !histories.keySet().containsAll(names));
+      groups.forEach(this::move);
     }
   }
 
@@ -1030,7 +1032,7 @@ public final class MemoryStore implements LocalStore {
       histories.computeIfPresent(
           names.next(), (n, history) -> history.expire(now) ? null : history);
     }
-    joinLater();
+    moveLater();
   }
 
   @Override

@@ -314,7 +314,7 @@ final class PolicyHistory {
   /**
    * Returns the only table, if it may share a directory with those of other names: it is in force.
    */
-  synchronized @Nullable ShapeTable joinable() {
+  synchronized @Nullable ShapeTable movable() {
     ShapeTable[] now = tables;
     return now.length == 1
             && now[0].retiredNanos() == Long.MAX_VALUE
@@ -323,10 +323,14 @@ final class PolicyHistory {
         : null;
   }
 
-  /** Goes on with another table, to which the keys of the only one were moved. */
-  synchronized void joined(Table table) {
+  /** Begins to journal another table, to which the keys of the only one were moved. */
+  synchronized void journalMoved(Table table) {
+    journal(table, tables[0].last());
+  }
+
+  /** Goes on with that table. */
+  synchronized void moved(Table table) {
     ShapeTable only = tables[0];
-    journal(table, only.last());
     tables =
         new ShapeTable[] {
           new ShapeTable(

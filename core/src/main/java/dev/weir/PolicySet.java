@@ -50,8 +50,11 @@ final class PolicySet {
         throw e;
       }
     }
-    store.colocate(List.of(bindings));
-    return new PolicySet(policies, bindings, before == null ? null : before.listener);
+    PolicySet bound = new PolicySet(policies, bindings, before == null ? null : before.listener);
+    if (bindings.length > 1 && !bound.elastic) { // Spare capacity is for one of them alone.
+      store.colocate(List.of(bindings));
+    }
+    return bound;
   }
 
   private static void undo(

@@ -831,8 +831,8 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Gives up this segment, whose keys are in another directory now. */
-  void leave() {
+  /** Gives up this segment, whose keys are in another directory now, as after a split. */
+  void giveUp() {
     clear();
     split = true;
   }

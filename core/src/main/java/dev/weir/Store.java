@@ -37,8 +37,8 @@ public interface Store extends AutoCloseable {
   /**
    * Gives the hint that requests mostly charge these bindings together, under one fingerprint. A
    * store may keep what they count side by side, so that such requests cost less; no answer depends
-   * on it, except where a bound on keys is reached. The hint holds for the names, also after
-   * changes of their policies.
+   * on it, unless a bound on keys or memory is reached, or a clock goes back. The hint holds for
+   * the names, also after changes of their policies.
    *
    * @throws IllegalArgumentException if a binding is not this store's
    */

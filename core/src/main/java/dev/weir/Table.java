@@ -61,7 +61,7 @@ final class Table {
   private volatile List<Pause> pauses = List.of();
 
   private final boolean alone;
-  private final int cellBits;
+  private int cellBits;
   private final AtomicInteger cells = new AtomicInteger();
   private volatile boolean left;
 
@@ -454,6 +454,8 @@ final class Table {
    * more. The bounds do not count for keys that are moved.
    */
   void moveFrom(Table from) {
+    cellBits =
+        from.cellBits; // The bound may have changed since; live cells are found by these bits.
     unknownBeforeNanos = from.unknownBeforeNanos;
     unknownForNanos = from.unknownForNanos;
     unknown = from.unknown;
@@ -485,7 +487,7 @@ final class Table {
   void leave() {
     clear();
     left = true;
-    directory.left();
+    directory.boundByPresent();
   }
 
   /** Forgets everything, whether or not it still counts. */

@@ -12,8 +12,9 @@ import java.util.TreeSet;
 final class TableMove {
   /*
    * All segments of all tables are locked meanwhile, in the one order in which every thread locks
-   * them, so no request for these names is decided. The histories get their new tables before the
-   * old segments are unlocked, marked as if they had been split: a request that waits for one of
+   * them, so no request for these names is decided before all of their keys are moved. The new
+   * directory is made last, so that its segments come last in that order; no request sees it until
+   * it has everything. The histories get their new tables before the old segments are unlocked, marked as if they had been split: a request that waits for one of
    * them, or has read it without a lock, finds that it is no longer current and begins anew.
    *
    * Nothing is moved before the new directory has room for everything, and nothing is forgotten
@@ -45,14 +46,14 @@ final class TableMove {
     new TableMove(histories, whole, calendar, mostKeys).lockedFrom(0);
   }
 
-  /** Locks the histories from one on, and then joins their tables. */
+  /** Locks the histories from one on, and then moves their tables. */
   private void lockedFrom(int first) {
     if (first == histories.size()) {
-      join();
+      moveAll();
       return;
     }
     synchronized (histories.get(first)) {
-      ShapeTable only = histories.get(first).joinable();
+      ShapeTable only = histories.get(first).movable();
       if (only != null) {
         before.add(only);
         lockedFrom(first + 1);
@@ -60,18 +61,17 @@ final class TableMove {
     }
   }
 
-  private void join() {
+  private void moveAll() {
     List<Budget> budgets = histories.stream().map(PolicyHistory::budget).toList();
     List<Shape> shapes = before.stream().map(each -> each.table().shape).toList();
     Budget budget = whole.part(budgets);
     if (!isWanted(budgets) || !fits(budget)) { // Before anything is locked.
       return;
     }
-    Directory joint = new Directory(shapes, budgets, budget, calendar);
     List<Long> stamps = new ArrayList<>();
     List<Segment> locked = lock(stamps);
     try {
-      move(joint, locked);
+      move(new Directory(shapes, budgets, budget, calendar), locked);
     } finally {
       for (int i = 0; i < locked.size(); i++) {
         locked.get(i).unlockWrite(stamps.get(i));
@@ -97,7 +97,10 @@ final class TableMove {
         from.stream()
             .flatMap(each -> each.tables().stream())
             .anyMatch(table -> !table.hasLeft() && !moved.contains(table));
-    boolean sketches = before.stream().anyMatch(each -> each.last().whenFull() == FullMode.SKETCH);
+    boolean sketches =
+        before.stream()
+            .anyMatch(
+                each -> each.table().sketching() || each.last().whenFull() == FullMode.SKETCH);
     long bounds = budgets.stream().mapToLong(Budget::ownMaxKeys).distinct().count();
     return from.size() > 1 && !behind && (bounds == 1 || !sketches);
   }
@@ -140,23 +143,22 @@ final class TableMove {
     }
     boolean moved = false;
     try {
-      for (ShapeTable each : before) {
-        table(joint, each).moveFrom(each.table());
+      for (int i = 0; i < before.size(); i++) {
+        joint.table(i).moveFrom(before.get(i).table());
       }
       moved = true;
     } finally {
       if (!moved) { // For want of memory: everything stays as it is.
-        joint.abandon((int) keys);
+        joint.discard((int) keys);
       }
     }
     joint.budget.giveBack((int) (keys - joint.size()));
     for (int i = 0; i < before.size(); i++) {
-      histories.get(i).joined(table(joint, before.get(i)));
+      histories.get(i).journalMoved(joint.table(i));
     }
-    locked.forEach(Segment::leave);
-  }
-
-  private Table table(Directory joint, ShapeTable of) {
-    return joint.tables().get(before.indexOf(of));
+    for (int i = 0; i < before.size(); i++) {
+      histories.get(i).moved(joint.table(i));
+    }
+    locked.forEach(Segment::giveUp);
   }
 }

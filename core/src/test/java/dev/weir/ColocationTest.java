@@ -451,4 +451,51 @@ class ColocationTest {
       store.verify();
     }
   }
+
+  /** A bound on keys that changes makes other cells, but those that are there still count. */
+  @Test
+  void cellsOfAnEarlierBound_countAfterTheMove() {
+    MemoryStore store = new MemoryStore(10_000);
+    Policy.Builder sketch = Policy.builder(new Quota(5, 60 * SECOND)).whenFull(FullMode.SKETCH);
+    sketch.algorithm(Algorithm.TOKEN_BUCKET);
+    Binding one = store.bind("one", sketch.maxKeys(100).build(), 0);
+    for (long key = 1; key <= 140; key++) {
+      boolean admitted = store.decide(one, key * 0x9e3779b97f4a7c15L, 5, 0) >= 0;
+      assertThat(admitted || key > 101).isTrue();
+    }
+    Binding wider = store.bind("one", sketch.maxKeys(1_000).build(), 0);
+    Binding two = store.bind("two", Policy.builder(Quota.perMinute(9)).maxKeys(1_000).build(), 0);
+    store.colocate(List.of(wider, two));
+    assertThat(areTogether(wider, two)).isTrue();
+    for (long key = 1; key <= 140; key++) {
+      assertThat(store.decide(wider, key * 0x9e3779b97f4a7c15L, 1, 0)).isNegative();
+    }
+    store.verify();
+  }
+
+  /** A move takes new segments while it holds old ones, so the new ones come last in the order. */
+  @Test
+  void segmentsOfTheNewDirectory_areLockedAfterAllOthers() {
+    MemoryStore store = new MemoryStore();
+    Binding one = store.bind("one", policy(Algorithm.TOKEN_BUCKET, 10, 60), 0);
+    Binding two = store.bind("two", policy(Algorithm.TOKEN_BUCKET, 10, 600), 0);
+    long last = -1;
+    for (Binding each : List.of(one, two)) {
+      for (Segment segment : table(each).directory.all()) {
+        last = Math.max(last, segment.order);
+      }
+    }
+    store.colocate(List.of(one, two));
+    for (Segment segment : table(one).directory.all()) {
+      assertThat(segment.order).isGreaterThan(last);
+    }
+  }
+
+  @Test
+  void quotasWithSpareCapacity_areLeftApart() {
+    Policy elastic = Policy.builder(Quota.perMinute(9)).throttle(Throttle.elastic(0.5)).build();
+    RateLimiter limiter = RateLimiter.of(elastic, Policy.of(Quota.perSecond(5)));
+    limiter.tryAcquire("user");
+    assertThat(limiter.keys()).isEqualTo(2);
+  }
 }
