@@ -55,7 +55,7 @@ final class Lengths {
   /** Returns the length of all parts together. */
   static int total(long lengths) {
     long second = lengths >>> FIRST_BITS & LATER;
-    return (int) ((lengths & FIRST) + second + (lengths >>> FIRST_BITS + LATER_BITS));
+    return (int) ((lengths & FIRST) + second + (lengths >>> (FIRST_BITS + LATER_BITS)));
   }
 
   /** Returns the lengths with another one for a part. */
