@@ -25,6 +25,36 @@ final class ColocatedPath {
   private ColocatedPath() {}
 
   /**
+   * Decides a request whose charges are those of a limiter: of one key, each as many permits, and
+   * all of them must fit.
+   *
+   * @param results is used meanwhile
+   * @return false if it has to take another path; nothing is charged then
+   */
+  static boolean decide(Charges charges, long now, QuotaResults results) {
+    int quotas = charges.size();
+    if (quotas > Lengths.MOST_PARTS || !charges.areQuotasOfOneKey()) {
+      return false;
+    }
+    Binding[] bindings = charges.bindings();
+    long key = MemoryStore.nonZero(charges.fingerprint(0));
+    if (!decide(bindings, quotas, key, charges.permits(0), charges.peeking(), now, results)) {
+      return false;
+    }
+    for (int i = 0; i < quotas; i++) {
+      charges.result(
+          i,
+          results.fits(i) ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+          results.remaining(i),
+          results.retryAfterNanos(i),
+          results.resetAfterNanos(i),
+          results.atNanos(i));
+    }
+    charges.settle();
+    return true;
+  }
+
+  /**
    * Decides a request that charges all quotas or none.
    *
    * @param bindings those of the quotas, of a {@link MemoryStore}

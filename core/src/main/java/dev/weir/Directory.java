@@ -259,13 +259,25 @@ final class Directory {
     return latest;
   }
 
-  /** Returns {@link Segment#lastResetNanos} of all segments. */
-  long lastResetNanos(Table table) {
-    long last = Meter.LONG_AGO;
-    for (Segment segment : segments) {
-      last = Math.max(last, segment.lastResetNanos(table));
+  /**
+   * Returns whether a table has a state that has not reset, among those that count longer than
+   * charges of their time do. The caller holds no lock of a segment.
+   */
+  boolean counts(Table table, long nowNanos) {
+    for (Segment segment : all()) {
+      if (segment.lastResetNanos(table) > nowNanos) {
+        long stamp = segment.writeLock();
+        try {
+          segment.measure(table); // The state may have been forgotten or given back.
+        } finally {
+          segment.unlockWrite(stamp);
+        }
+        if (segment.isSplit() || segment.lastResetNanos(table) > nowNanos) {
+          return true; // If it was split, it is asked again at the next call.
+        }
+      }
     }
-    return last;
+    return false;
   }
 
   /** Forgets keys that have reset, in the next few segments at each call. */

@@ -6,11 +6,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -43,14 +41,6 @@ public final class MemoryStore implements LocalStore {
    */
   static final int FORGET_WHEN_FULL = 64;
 
-  /**
-   * The most keys that are moved while requests wait: some hundredths of a second. Counts that were
-   * read are moved whatever their number, until the first {@link #expire}.
-   */
-  private static final long MOST_MOVED = 1L << 16;
-
-  private static final long ALL_KEYS = Integer.MAX_VALUE;
-
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
   private final Fingerprint fingerprint;
   private volatile Budget budget;
@@ -66,11 +56,8 @@ public final class MemoryStore implements LocalStore {
 
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
-  /** The names that are to share a directory, by groups. Guarded by {@link #beginning}. */
-  private final Set<List<String>> groups = new LinkedHashSet<>();
-
-  /** The names whose counts were read, until they may be large. Guarded by {@link #beginning}. */
-  private final Set<String> restored = new HashSet<>();
+  /** The names whose tables are to share directories. Guarded by {@link #beginning}. */
+  private final ColocatedNames colocated = new ColocatedNames();
 
   /** There while the past of this store is being read, and requests cannot be decided. */
   private volatile @Nullable UnreadPast unread;
@@ -310,7 +297,8 @@ public final class MemoryStore implements LocalStore {
         throw new IllegalStateException("store: other fingerprints (expected: those of the image)");
       }
       past.putInForce(read, nowNanos);
-      groups.forEach(read::move);
+      read.colocated.addAll(colocated);
+      read.moveTables();
       budget = read.budget;
       calendar = read.calendar;
       unknownBeforeNanos = read.unknownBeforeNanos;
@@ -336,7 +324,7 @@ public final class MemoryStore implements LocalStore {
     store.unknownBeforeNanos = reader.unknownBeforeNanos();
     for (PolicyHistory each = reader.next(store.budget); each != null; ) {
       store.histories.put(each.name(), each);
-      store.restored.add(each.name());
+      store.colocated.restored(each.name());
       each = reader.next(store.budget);
     }
     return store;
@@ -581,33 +569,18 @@ public final class MemoryStore implements LocalStore {
       return;
     }
     synchronized (beginning) {
-      groups.add(names);
-      if (unread == null) {
-        move(names);
+      colocated.add(names);
+      if (unread == null && image == null) {
+        colocated.move(names, histories, budget, calendar);
       }
     }
   }
 
-  private void move(List<String> names) {
+  private void moveTables() {
     synchronized (beginning) {
-      List<PolicyHistory> found = new ArrayList<>();
-      for (String name : names) {
-        PolicyHistory history = histories.get(name);
-        if (history == null || image != null) {
-          return;
-        }
-        found.add(history);
+      if (image == null) {
+        colocated.move(histories, budget, calendar);
       }
-      TableMove.run(found, budget, calendar, restored.containsAll(names) ? ALL_KEYS : MOST_MOVED);
-    }
-  }
-
-  /** Moves what could not be moved before. */
-  private void moveLater() {
-    synchronized (beginning) {
-      restored.clear();
-      groups.removeIf(names -> !histories.keySet().containsAll(names));
-      groups.forEach(this::move);
     }
   }
 
@@ -771,33 +744,9 @@ public final class MemoryStore implements LocalStore {
     }
     Workspace work = Workspace.own();
     if (charges.size() < 2
-        || !(decideQuotas(charges, work.quotas, now) || work.joint.decide(charges, now))) {
+        || !(ColocatedPath.decide(charges, now, work.quotas) || work.joint.decide(charges, now))) {
       decideSlowly(charges, work, now);
     }
-  }
-
-  private static boolean decideQuotas(Charges charges, QuotaResults results, long now) {
-    int size = charges.size();
-    if (size > Lengths.MOST_PARTS || !charges.areQuotasOfOneKey()) {
-      return false;
-    }
-    long key = nonZero(charges.fingerprint(0));
-    long permits = charges.permits(0);
-    if (!ColocatedPath.decide(
-        charges.bindings(), size, key, permits, charges.peeking(), now, results)) {
-      return false;
-    }
-    for (int i = 0; i < size; i++) {
-      charges.result(
-          i,
-          results.fits(i) ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
-          results.remaining(i),
-          results.retryAfterNanos(i),
-          results.resetAfterNanos(i),
-          results.atNanos(i));
-    }
-    charges.settle();
-    return true;
   }
 
   /**
@@ -1032,7 +981,10 @@ public final class MemoryStore implements LocalStore {
       histories.computeIfPresent(
           names.next(), (n, history) -> history.expire(now) ? null : history);
     }
-    moveLater();
+    synchronized (beginning) {
+      colocated.sweep(histories.keySet());
+      moveTables();
+    }
   }
 
   @Override

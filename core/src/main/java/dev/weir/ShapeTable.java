@@ -24,11 +24,7 @@ record ShapeTable(
    * count.
    */
   Policy widest(long nowNanos) {
-    return outlived(widestLeftNanos, nowNanos) ? last : widest;
-  }
-
-  private boolean outlived(long sinceNanos, long nowNanos) {
-    return hasPassed(sinceNanos, nowNanos) && nowNanos >= table.directory.lastResetNanos(table);
+    return hasPassed(widestLeftNanos, nowNanos) ? last : widest;
   }
 
   /** Returns whether all that was charged before an instant, for that time, counts no longer. */
@@ -41,11 +37,7 @@ record ShapeTable(
 
   /** Returns whether nothing in the table can matter any more. */
   boolean isOver(long nowNanos) {
-    if (!outlived(retiredNanos, nowNanos)
-        && hasPassed(retiredNanos, nowNanos)) { // A debt may have been forgotten meanwhile.
-      table.directory.change(segment -> segment.measure(table));
-    }
-    return outlived(retiredNanos, nowNanos);
+    return hasPassed(retiredNanos, nowNanos) && !table.directory.counts(table, nowNanos);
   }
 
   /** Returns the same table with another policy of its shape in force. */

@@ -146,6 +146,9 @@ final class TableMove {
       for (int i = 0; i < before.size(); i++) {
         joint.table(i).moveFrom(before.get(i).table());
       }
+      for (int i = 0; i < before.size(); i++) {
+        histories.get(i).journalMoved(joint.table(i));
+      }
       moved = true;
     } finally {
       if (!moved) { // For want of memory: everything stays as it is.
@@ -153,9 +156,6 @@ final class TableMove {
       }
     }
     joint.budget.giveBack((int) (keys - joint.size()));
-    for (int i = 0; i < before.size(); i++) {
-      histories.get(i).journalMoved(joint.table(i));
-    }
     for (int i = 0; i < before.size(); i++) {
       histories.get(i).moved(joint.table(i));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,5 +104,25 @@ class LastingWitnessTest {
     Binding after = store.bind("a", FIXED, 0);
     store.expire(60 * SECOND);
     assertThat(store.tables(after)).hasSize(1);
+  }
+
+  /** A replica that goes on from an image has no trace of debts that were forgotten before it. */
+  @Test
+  void forgottenDebt_makesNoDifferenceToAReplica() throws IOException {
+    Policy.Builder bucket = Policy.builder(Quota.perSecond(100)).algorithm(Algorithm.TOKEN_BUCKET);
+    Binding before = store.bind("a", bucket.build(), 0);
+    decide(new Charges().add(before, KEY, 1_000_000, Charges.Role.REPORTED), 0);
+    Policy low = bucket.build().withPermits(10);
+    Binding between = store.bind("a", low, SECOND);
+    assertThat(store.reset(between, KEY, SECOND)).isTrue();
+    MemoryStore replica = Replica.resumed(Replica.image(store));
+    long later = 60 * SECOND;
+    for (MemoryStore each : List.of(store, replica)) {
+      Binding after = each.bind("a", bucket.build().withPermits(5), later);
+      assertThat(each.decide(after, KEY, 1, later)).isNotNegative();
+    }
+
+    long then = later + 10;
+    assertThat(replica.lift(0, -1, then)).isEqualTo(store.lift(0, -1, then));
   }
 }
