@@ -156,6 +156,23 @@ final class Directory {
     }
   }
 
+  /**
+   * Reads memory where the states of a batch's keys are, if that is not in their slots: nothing is
+   * locked.
+   *
+   * @param hints where {@link #find} has found the slots
+   */
+  long touchStates(Batch batch, int from, int to, int[] hints) {
+    Segment[] all = segments;
+    long read = 0;
+    for (int i = from; i < to; i++) {
+      long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
+      Segment segment = segment(all, fingerprint);
+      read += segment.touchState(segment.find(fingerprint, hints[i]));
+    }
+    return read;
+  }
+
   /** Splits a segment that has become large; no thread may hold its lock. */
   void split(Segment segment) {
     if (segment.depth == MAX_DEPTH) {

@@ -67,8 +67,8 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
-  public void expect(Charges charges) {
-    delegate.expect(charges);
+  public void expect(Charges[] requests, int count) {
+    delegate.expect(requests, count);
   }
 
   @Override

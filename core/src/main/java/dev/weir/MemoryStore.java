@@ -802,17 +802,32 @@ public final class MemoryStore implements LocalStore {
   }
 
   @Override
-  public void expect(Charges charges) {
-    Check.notNull("charges", charges);
+  public void expect(Charges[] requests, int count) {
+    Check.range("count", count, 0, Check.notNull("requests", requests).length);
+    // As in a batch: the processor waits for all slots at once, and then for all states.
     long read = 0;
-    for (int i = 0; i < charges.size(); i++) {
-      Table table = own(charges.binding(i)).view().only;
-      if (table != null) {
-        long fingerprint = nonZero(charges.fingerprint(i));
-        read ^= table.segment(fingerprint).touch(fingerprint);
-      }
+    for (int i = 0; i < count; i++) {
+      read ^= touch(requests[i], false);
+    }
+    for (int i = 0; i < count; i++) {
+      read ^= touch(requests[i], true);
     }
     Workspace.own().prefetched(read);
+  }
+
+  /** Reads memory where the slots of a request's keys are, or where their states are. */
+  private long touch(Charges charges, boolean states) {
+    long read = 0;
+    for (int i = 0; i < charges.size(); i++) {
+      Binding binding = charges.binding(i);
+      Table table = owns(binding) ? own(binding).view().only : null;
+      if (table != null && !(states && table.ofWords)) {
+        long fingerprint = nonZero(charges.fingerprint(i));
+        Segment segment = table.segment(fingerprint);
+        read ^= states ? segment.touchState(segment.find(fingerprint)) : segment.touch(fingerprint);
+      }
+    }
+    return read;
   }
 
   @Override
@@ -824,6 +839,7 @@ public final class MemoryStore implements LocalStore {
     // No lock orders these reads of memory, so the processor waits for memory only once.
     work.prefetched(touch(batch));
     find(batch, hints);
+    work.prefetched(touchStates(batch, hints));
     for (int i = 0; i < batch.size(); i++) {
       decide(batch, i, hints[i], work, now);
     }
@@ -849,6 +865,17 @@ public final class MemoryStore implements LocalStore {
         table.directory.find(batch, from, to, hints);
       }
     }
+  }
+
+  private long touchStates(Batch batch, int[] hints) {
+    long read = 0;
+    for (int from = 0, to; from < batch.size(); from = to) {
+      to = endOfRun(batch, from);
+      Table table = own(batch.binding(from)).view().only;
+      boolean apart = table != null && !table.ofWords;
+      read += apart ? table.directory.touchStates(batch, from, to, hints) : 0;
+    }
+    return read;
   }
 
   /**

@@ -205,6 +205,12 @@ final class Segment extends SequenceLock {
     return s[home] ^ s[Math.min(home + LINE_LONGS - 1, s.length - 1)];
   }
 
+  /** Reads memory where the state of a slot is, as far as a decision does, if it is elsewhere. */
+  long touchState(int slot) {
+    Slab states = slab;
+    return states == null || slot <= 0 ? 0 : states.touch(place(slot));
+  }
+
   /**
    * Returns where a key's slot is, for {@link #find(long, int)} in this segment or a similar one.
    */

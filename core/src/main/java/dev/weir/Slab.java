@@ -168,6 +168,12 @@ final class Slab {
     return page != null && offset > 0 && offset + blockLongs(page) <= page.length ? page : null;
   }
 
+  /** Reads the first and the last long of the state at a place, without the lock. */
+  long touch(long place) {
+    long[] page = glimpse(place);
+    return page == null ? 0 : page[(int) place] ^ page[(int) place + blockLongs(page) - 1];
+  }
+
   /** Returns the fingerprint of the key whose state is at a place. */
   long owner(long place) {
     return page(place)[(int) place - 1];

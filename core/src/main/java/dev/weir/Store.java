@@ -108,10 +108,13 @@ public interface Store extends AutoCloseable {
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done);
 
   /**
-   * Announces that a request will be decided soon. A caller with many requests announces all of
-   * them and then has them decided: a store can fetch their states meanwhile.
+   * Announces that requests will be decided soon, each for itself: a store can fetch their states
+   * together. Charges whose binding is not this store's are passed over. Default: does nothing.
+   *
+   * @param requests the announced ones, and perhaps others behind them
+   * @param count how many are announced, at most the length of the array
    */
-  default void expect(Charges charges) {}
+  default void expect(Charges[] requests, int count) {}
 
   /**
    * Runs a caller that makes several requests. A store that is called over a network may wait until

@@ -106,7 +106,7 @@ class ArgumentsTest {
         argument("batch", () -> store.decide(ArgumentsTest.<Batch>none(), 0)),
         argument("charged", () -> store.refund(binding, 1, 1, none(), 0)),
         argument("done", () -> store.reset(binding, 1, 0, none())),
-        argument("charges", () -> store.expect(none())),
+        argument("requests", () -> store.expect(none(), 0)),
         argument("batch", () -> store.decide(ArgumentsTest.<Batch>none(), 0, done -> {})),
         argument("done", () -> store.decide(new Batch(1), 0, none())),
         argument("charged", () -> store.refund(binding, 1, 1, none(), 0, given -> {})),

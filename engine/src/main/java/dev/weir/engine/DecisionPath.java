@@ -382,10 +382,12 @@ final class DecisionPath implements AutoCloseable {
     Revision current = revision;
     int size = requests.size();
     PendingRequest[] pending = new PendingRequest[size];
+    Charges[] charges = new Charges[size];
     for (int i = 0; i < size; i++) {
       pending[i] = match(decisions.get(), requests.get(i), current, nowNanos[i], loads[i]);
-      store.expect(pending[i].charges());
+      charges[i] = pending[i].charges();
     }
+    store.expect(charges, size);
     @Nullable Answer[] answers = new Answer[size];
     int here = 0;
     for (int i = 0; i < size; i++) {
@@ -435,12 +437,12 @@ final class DecisionPath implements AutoCloseable {
       Request request = RequestBatch.request(domain, keysAndValues, count, permits);
       match(pending, request, current, nowNanos, load(current));
     }
-    store.expect(pending.charges());
     return true;
   }
 
   /** Decides the requests of a batch in their order. */
   void decide(RequestBatch batch, long startNanos) {
+    store.expect(batch.charges(), batch.size());
     int decided = 0;
     for (int i = 0; i < batch.size(); i++) {
       PendingRequest pending = batch.pending(i);

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestBatch {
   /*
    * Why is a batch faster than its requests one by one? A request is matched when it is added, so
-   * its rule and its texts are read while the processor has them; its key is announced to the store
-   * at that time (Store.expect), which fetches it while the next request is matched. The clock is
-   * read once for all. And if a charge alone decides a request (BoundRule.plain), neither a Request
+   * its rule and its texts are read while the processor has them. The keys of all are announced to
+   * the store (Store.expect), which fetches their states together, before the first is decided. The
+   * clock is read once for all. And if a charge alone decides a request (BoundRule.plain), neither a Request
    * nor an Answer is made: the results are read where the store has put them.
    *
    * All other requests that can be decided here become a Request and get an Answer, by the same
@@ -35,6 +35,7 @@ public final class RequestBatch {
 
   private final DecisionPath path;
   private final PendingRequest[] pending;
+  private final Charges[] charges;
   private final @Nullable Answer[] answers;
   private int size;
   private int made;
@@ -48,6 +49,7 @@ public final class RequestBatch {
     }
     this.path = path;
     pending = new PendingRequest[capacity];
+    charges = new Charges[capacity];
     answers = new Answer[capacity];
   }
 
@@ -85,7 +87,9 @@ public final class RequestBatch {
       beganNanos = path.ticker.nanos();
     }
     if (size == made) {
-      pending[made++] = new PendingRequest();
+      pending[made] = new PendingRequest();
+      charges[made] = pending[made].charges();
+      made++;
     }
     PendingRequest next = pending[size];
     next.clear(); // An earlier request may have failed halfway.
@@ -143,6 +147,11 @@ public final class RequestBatch {
 
   PendingRequest pending(int i) {
     return pending[i];
+  }
+
+  /** Returns the charges of all requests, and perhaps of others behind them. */
+  Charges[] charges() {
+    return charges;
   }
 
   /** Returns the answer that was made for request {@code i}, or null if its charge has it. */

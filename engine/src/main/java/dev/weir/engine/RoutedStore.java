@@ -211,17 +211,11 @@ public final class RoutedStore implements Store {
     }
   }
 
-  /**
-   * Announces a request to its store; one with charges in both waits for the slower store and would
-   * gain nothing.
-   */
   @Override
-  public void expect(Charges charges) {
-    int here = countHere(charges);
-    if (here == charges.size()) {
-      local.expect(charges);
-    } else if (here == 0) {
-      shared.expect(charges);
+  public void expect(Charges[] requests, int count) {
+    local.expect(requests, count);
+    if (shared != local) {
+      shared.expect(requests, count);
     }
   }
 

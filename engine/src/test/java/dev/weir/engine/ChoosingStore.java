@@ -24,7 +24,7 @@ final class ChoosingStore extends ForwardingStore<RoutedStore> {
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    delegate.expect(charges);
+    delegate.expect(new Charges[] {charges}, 1);
     delegate.decide(charges, nowNanos, done);
   }
 }

@@ -227,9 +227,10 @@ class RoutedStoreTest {
   }
 
   private static void decide(RoutedStore store, Binding binding, Charges charges, int times) {
+    Charges[] announced = {charges};
     for (int i = 0; i < times; i++) {
       charges.clear().add(binding, 7, 1);
-      store.expect(charges);
+      store.expect(announced, 1);
       store.decide(charges, i, RoutedStoreTest::ignore);
     }
   }

@@ -33,6 +33,8 @@ public final class Wire {
       descriptors:
         - key: user
           rate_limit: {unit: second, requests_per_unit: 4294967295, algorithm: token-bucket}
+        - key: default
+          rate_limit: {unit: minute, requests_per_unit: 100}
       """;
 
   public static final String ENVOYS =
@@ -175,17 +177,24 @@ public final class Wire {
             .strip();
     String[] throttle = {"CL.THROTTLE", KEY, "100", "100", "60"};
     String[] check = {"WEIR.CHECK", "bench", "1", "user", KEY};
+    String[] plain = {"WEIR.CHECK", "bench", "1", "default", KEY};
     String[] lua = {"EVALSHA", sha, "1", "lua:__rand_int__", "100", "100", "60"};
     table(
         "RESP, pipelined 64 deep, 8 connections, 1 million keys",
         new Contestant("Weir CL.THROTTLE", () -> redis(port, 64, 8, 500_000 * seconds, throttle)),
-        new Contestant("Weir WEIR.CHECK", () -> redis(port, 64, 8, 500_000 * seconds, check)),
+        new Contestant(
+            "Weir WEIR.CHECK, token bucket", () -> redis(port, 64, 8, 500_000 * seconds, check)),
+        new Contestant(
+            "Weir WEIR.CHECK, default", () -> redis(port, 64, 8, 500_000 * seconds, plain)),
         new Contestant("Redis GET", () -> redis(redis, 64, 8, 500_000 * seconds, "GET", KEY)),
         new Contestant("Redis, the same in Lua", () -> redis(redis, 64, 8, 60_000 * seconds, lua)));
     table(
         "RESP, 50 connections, not pipelined, 1 million keys",
         new Contestant("Weir CL.THROTTLE", () -> redis(port, 1, 50, 50_000 * seconds, throttle)),
-        new Contestant("Weir WEIR.CHECK", () -> redis(port, 1, 50, 50_000 * seconds, check)),
+        new Contestant(
+            "Weir WEIR.CHECK, token bucket", () -> redis(port, 1, 50, 50_000 * seconds, check)),
+        new Contestant(
+            "Weir WEIR.CHECK, default", () -> redis(port, 1, 50, 50_000 * seconds, plain)),
         new Contestant("Redis GET", () -> redis(redis, 1, 50, 50_000 * seconds, "GET", KEY)),
         new Contestant("Redis, the same in Lua", () -> redis(redis, 1, 50, 30_000 * seconds, lua)));
   }
