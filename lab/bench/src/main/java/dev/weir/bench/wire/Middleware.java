@@ -17,7 +17,9 @@ import java.util.regex.Pattern;
  * also measures the cost of a request that waits on a virtual thread.
  */
 final class Middleware {
-  private static final String[] PATHS = {TomcatServer.PLAIN, TomcatServer.LIMITED};
+  private static final String[] PATHS = {
+    TomcatServer.PLAIN, TomcatServer.LIMITED, TomcatServer.QUIET
+  };
   private static final int WARM_UP_SECONDS = 10;
 
   private final int seconds;
@@ -66,34 +68,31 @@ final class Middleware {
 
   private void rounds(int rounds) throws IOException {
     double[][] found = new double[PATHS.length][rounds];
-    double[] ratios = new double[rounds];
+    double[][] ratios = new double[PATHS.length][rounds];
     for (int round = 0; round < rounds; round++) {
       for (int i = 0; i < PATHS.length; i++) {
         found[i][round] = perSecond(PATHS[i]);
+        ratios[i][round] = found[i][round] / found[0][round];
       }
-      ratios[round] = found[1][round] / found[0][round];
     }
     System.out.printf(
-        "%n| Tomcat, 32 connections | per second | lowest, highest |%n|---|---|---|%n");
+        "%n| Tomcat, 32 connections | per second | lowest, highest | ratio | lowest, highest |%n"
+            + "|---|---|---|---|---|%n");
     for (int i = 0; i < PATHS.length; i++) {
       double median = Median.of(Arrays.stream(found[i]));
       Arrays.sort(found[i]);
+      Arrays.sort(ratios[i]);
       System.out.printf(
           Locale.ROOT,
-          "| %s | %,.0f | %,.0f, %,.0f |%n",
+          "| %s | %,.0f | %,.0f, %,.0f | %.3f | %.3f, %.3f |%n",
           PATHS[i],
           median,
           found[i][0],
-          found[i][rounds - 1]);
+          found[i][rounds - 1],
+          Median.of(Arrays.stream(ratios[i])),
+          ratios[i][0],
+          ratios[i][rounds - 1]);
     }
-    Arrays.sort(ratios);
-    System.out.printf(
-        Locale.ROOT,
-        "%nWith the filter, of the throughput without: median of the rounds %.3f, lowest %.3f,"
-            + " highest %.3f%n",
-        Median.of(Arrays.stream(ratios)),
-        ratios[0],
-        ratios[rounds - 1]);
   }
 
   private double perSecond(String path) throws IOException {

@@ -24,12 +24,14 @@ import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
 
 /**
- * A Tomcat that serves the same page twice: under {@value #PLAIN} without a limit, under {@value
- * #LIMITED} behind a filter with two limits, by address and by user, that are never reached.
+ * A Tomcat that serves the same page three times: under {@value #PLAIN} without a limit, under
+ * {@value #LIMITED} behind a filter with two limits, by address and by user, that are never
+ * reached, and under {@value #QUIET} behind the same filter that adds no header fields.
  */
 final class TomcatServer {
   static final String PLAIN = "/plain";
   static final String LIMITED = "/limited";
+  static final String QUIET = "/limited-without-fields";
 
   private static final byte[] PAGE = "{\"answer\": 42}\n".getBytes(StandardCharsets.UTF_8);
 
@@ -68,7 +70,8 @@ final class TomcatServer {
     connector.setProperty("maxKeepAliveRequests", "-1");
     tomcat.setConnector(connector);
     context(tomcat, folder, PLAIN);
-    filter(context(tomcat, folder, LIMITED), limit());
+    filter(context(tomcat, folder, LIMITED), limit(true));
+    filter(context(tomcat, folder, QUIET), limit(false));
     tomcat.start();
     System.out.println("ready " + connector.getLocalPort());
     tomcat.getServer().await();
@@ -93,7 +96,7 @@ final class TomcatServer {
     context.addFilterMap(map);
   }
 
-  private static Filter limit() {
+  private static Filter limit(boolean fields) {
     Engine engine = Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS);
     RuleSet rules = Objects.requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet());
     long unused = engine.apply(rules);
@@ -102,6 +105,7 @@ final class TomcatServer {
                 .domain("shop")
                 .descriptor("ip={ip}")
                 .descriptor("user={header:X-User}")
+                .fields(fields)
                 .build())
         .build();
   }
