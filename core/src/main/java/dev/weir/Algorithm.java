@@ -1,5 +1,8 @@
 package dev.weir;
 
+import java.util.List;
+import java.util.stream.Stream;
+
 /**
  * A way of counting permits. Each algorithm states its bound: the most permits that it admits to
  * one key in any half-open window {@code (t - W, t]} for a quota of {@code N} permits per window
@@ -49,12 +52,30 @@ public enum Algorithm {
    * RateLimiter#acquire} and {@link RateLimiter#reserve} queue: permits leave one after the other
    * at constant outflow, and are refused when the bucket is full. Bound: burst + N - 1.
    */
-  LEAKY_BUCKET("leaky-bucket");
+  LEAKY_BUCKET("leaky-bucket"),
+
+  /**
+   * Permits that are out at the same time, as {@link Seat}s: each counts until it is given back, or
+   * has not been renewed for the window. Bound: at most N permits are out and not lost, at any
+   * instant; how many are admitted in a window has none. Space: 24 bytes a seat.
+   */
+  CONCURRENCY("concurrency");
+
+  private static final List<Algorithm> RATES =
+      Stream.of(values()).filter(each -> each != CONCURRENCY).toList();
 
   private final String text;
 
   Algorithm(String text) {
     this.text = text;
+  }
+
+  /**
+   * Returns the algorithms that limit a rate: how many permits there are in a window of time. All
+   * but {@link #CONCURRENCY}.
+   */
+  public static List<Algorithm> rates() {
+    return RATES;
   }
 
   /** Returns the name used in rule files, flags and reports, for example {@code token-bucket}. */

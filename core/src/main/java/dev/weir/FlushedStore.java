@@ -64,6 +64,18 @@ final class FlushedStore extends ForwardingStore<MemoryStore> {
   }
 
   @Override
+  public void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Boolean> done) {
+    Check.notNull("done", done);
+    boolean held = delegate.renew(binding, fingerprint, charged, nowNanos);
+    answer(held, () -> done.accept(held));
+  }
+
+  @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     Check.notNull("done", done);

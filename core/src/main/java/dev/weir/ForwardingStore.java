@@ -99,6 +99,16 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
+  public void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Boolean> done) {
+    delegate.renew(binding, fingerprint, charged, nowNanos, done);
+  }
+
+  @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     delegate.reset(binding, fingerprint, nowNanos, done);

@@ -43,6 +43,19 @@ final class Lengths {
     return (int) (lengths >>> shift(part) & mask(part));
   }
 
+  /**
+   * Returns the length of a state that varies: all of its array, or that of a part, given by the
+   * first word of the page.
+   *
+   * @param i where the state begins, 0 if it has an array of its own
+   */
+  static int of(long[] s, int i, int part) {
+    if (i == 0) {
+      return s.length;
+    }
+    return part == 0 ? first(s[0]) : of(s[0], part);
+  }
+
   /** Returns how many longs the parts before a part take. */
   static int start(long lengths, int part) {
     int start = 0;

@@ -69,6 +69,16 @@ public interface LocalStore extends Store {
   }
 
   /**
+   * Renews a seat. Default: nothing is renewed.
+   *
+   * @return whether it was still held
+   * @throws IllegalArgumentException if {@link Store#renew} throws it
+   */
+  default boolean renew(Binding binding, long fingerprint, Decision charged, long nowNanos) {
+    return false;
+  }
+
+  /**
    * Forgets what a key has used.
    *
    * @return whether the key had used anything
@@ -107,6 +117,17 @@ public interface LocalStore extends Store {
       Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
     Check.notNull("done", done);
     done.accept(refundNewest(binding, fingerprint, permits, nowNanos));
+  }
+
+  @Override
+  default void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Boolean> done) {
+    Check.notNull("done", done);
+    done.accept(renew(binding, fingerprint, charged, nowNanos));
   }
 
   @Override

@@ -579,4 +579,17 @@ final class LockedKey {
     }
     return given;
   }
+
+  /** Renews a seat in the table that charged it; see {@link Meter#renew}. */
+  boolean renew(Decision charged, long now) {
+    Segment segment = table().segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    if (!segment.holds(table(), slot)) {
+      return false;
+    }
+    read(segment, slot);
+    long known = Math.max(segment.latestNanos(table()), segment.floorNanos());
+    long latest = meter().effectiveNanos(state, offset, Math.max(now, known));
+    return segment.renew(table(), slot, latest, charged.atNanos(), now);
+  }
 }

@@ -964,6 +964,16 @@ public final class MemoryStore implements LocalStore {
     return SlowPath.refundNewest(own, fingerprint, permits, Workspace.own(), clamp(nowNanos));
   }
 
+  @Override
+  public boolean renew(Binding binding, long fingerprint, Decision charged, long nowNanos) {
+    Check.notNull("charged", charged);
+    MemoryBinding own = own(binding);
+    if (unread != null || charged.reason() == Reason.UNCERTAIN) { // There is no seat.
+      return false;
+    }
+    return SlowPath.renew(own, fingerprint, charged, Workspace.own(), clamp(nowNanos));
+  }
+
   /**
    * Counts permits that were admitted elsewhere, whether they fit or not; also for the policies
    * that the name had before. Permits that fit count as a charge does. Of those that do not fit, a

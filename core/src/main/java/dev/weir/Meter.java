@@ -151,8 +151,20 @@ abstract class Meter {
   abstract long[] refund(long[] s, int i, long nowNanos, long permits, long atNanos, Policy policy);
 
   /**
-   * Returns the instant of the newest charge that the state still counts, as {@link #refundable}
-   * takes it; {@link #LONG_AGO} if it counts none.
+   * Makes a charge count anew from now on, if the algorithm has charges that are renewed, and the
+   * state still counts it. Takes no more room.
+   *
+   * @param atNanos {@link Decision#atNanos()} of the charge
+   * @return whether it was renewed
+   */
+  boolean renew(long[] s, int i, long nowNanos, long atNanos) {
+    return false;
+  }
+
+  /**
+   * Returns the instant of the charge that is given back first where only the number of permits is
+   * known, as {@link #refundable} takes it: the newest that the state still counts. {@link
+   * #LONG_AGO} if it counts none.
    */
   abstract long newestChargeNanos(long[] s, int i, long nowNanos);
 

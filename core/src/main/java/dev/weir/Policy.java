@@ -28,6 +28,9 @@ public final class Policy {
   /** The name of a policy without a name of its own. */
   static final String DEFAULT_NAME = "default";
 
+  /** The most permits of a policy of {@link Algorithm#CONCURRENCY}. */
+  public static final long MOST_SEATS = 1 << 16;
+
   private final String name;
   private final Quota quota;
   private final Algorithm algorithm;
@@ -93,8 +96,27 @@ public final class Policy {
       emissionNanos = 0;
       toleranceNanos = 0;
     }
+    if (algorithm == Algorithm.CONCURRENCY) {
+      checkSeats();
+    }
     shape = Shape.of(this);
     enforced = throttle.isHard() ? this : enforced(builder);
+  }
+
+  private void checkSeats() {
+    Check.range("permits at once", quota.permits(), 0, MOST_SEATS);
+    if (sharing.consistency() != Consistency.STRICT) {
+      throw new IllegalArgumentException(
+          "consistency: "
+              + sharing.consistency()
+              + " (expected: STRICT for "
+              + algorithm
+              + ", whose permits come back)");
+    }
+    if (whenFull == FullMode.SKETCH) {
+      throw new IllegalArgumentException(
+          "whenFull: SKETCH (expected: another for " + algorithm + ", whose seats need a key)");
+    }
   }
 
   /** Returns the hard policy that has the bounds of a soft or elastic one. */
@@ -119,6 +141,18 @@ public final class Policy {
    */
   public static Policy of(Quota quota) {
     return builder(quota).build();
+  }
+
+  /**
+   * Returns a builder of a policy of {@link Algorithm#CONCURRENCY}: at most so many permits are out
+   * at the same time.
+   *
+   * @param permits 0 to {@value #MOST_SEATS}
+   * @param hold the time after which a seat that is not renewed is free again, in the range of a
+   *     quota's window
+   */
+  public static Builder concurrency(long permits, Duration hold) {
+    return builder(Quota.of(permits, hold)).algorithm(Algorithm.CONCURRENCY);
   }
 
   /** Returns a builder of a policy of that quota. */

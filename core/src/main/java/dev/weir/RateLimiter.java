@@ -3,6 +3,7 @@ package dev.weir;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /**
  * A rate limiter that holds each key to one or more quotas, in this process or together with other
@@ -125,6 +126,55 @@ public final class RateLimiter {
    */
   public Hold hold(String key, long most) {
     return requests.hold(of(key), most);
+  }
+
+  /**
+   * Takes a seat for the key: one permit that is out until it is given back. See {@link
+   * #seat(String, long)}.
+   */
+  public Seat seat(String key) {
+    return seat(key, 1);
+  }
+
+  /**
+   * Takes permits that are out until they are given back, all or none. At least one policy must be
+   * of {@link Algorithm#CONCURRENCY}: the permits of its seats come back, those of the limiter's
+   * other policies are charged as always.
+   *
+   * @throws IllegalStateException if no policy is of {@link Algorithm#CONCURRENCY}
+   */
+  public Seat seat(String key, long permits) {
+    return requests.seats.take(of(key), permits);
+  }
+
+  /**
+   * Takes permits like {@link #seat(String, long)}, and waits for them at most {@code timeout}.
+   * Requests that wait in this process have their turn in the order in which they came; a request
+   * that does not wait may come before them. Where other processes give seats back as well, a
+   * request is tried again 20 times a second.
+   *
+   * @param timeout zero to 36 years
+   * @throws InterruptedException if the thread is interrupted; nothing is taken then
+   */
+  public Seat seat(String key, long permits, Duration timeout) throws InterruptedException {
+    CompletableFuture<Seat> seat = seatAsync(key, permits, timeout);
+    try {
+      return seat.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      seat.cancel(false);
+    }
+  }
+
+  /**
+   * Takes permits like {@link #seat(String, long, Duration)}, without a thread that waits. A seat
+   * that is refused comes at the timeout. Cancelling the future gives the permits back. The seat
+   * comes on a thread of the {@link Ticker}, of the store, or of the one who gives a seat back,
+   * which must not be blocked.
+   */
+  public CompletableFuture<Seat> seatAsync(String key, long permits, Duration timeout) {
+    return requests.seats.await(of(key), permits, Sleeps.nanos("timeout", timeout));
   }
 
   /**

@@ -46,6 +46,9 @@ final class Requests {
   private final PolicyNames names;
   private volatile PolicySet set;
 
+  /** The seats of this limiter. */
+  final Seats seats;
+
   /**
    * Creates the requests of a limiter.
    *
@@ -68,6 +71,7 @@ final class Requests {
     Policy[] named = names.named(policies);
     set = PolicySet.bind(store, named, null, nowNanos);
     names.inForce(policies, named);
+    seats = new Seats(this);
   }
 
   PolicySet set() {

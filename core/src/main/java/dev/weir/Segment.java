@@ -692,6 +692,19 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Renews a seat in the state of a slot by {@link Meter#renew}. */
+  boolean renew(Table table, int slot, long latestNanos, long atNanos, long nowNanos) {
+    long[] s = state(slot);
+    if (!table.meter.renew(s, offset(table, slot), latestNanos, atNanos)) {
+      return false;
+    }
+    put(table, slot, s, nowNanos);
+    if (table.journal != null) {
+      journalState(table, table.journal, slot);
+    }
+    return true;
+  }
+
   /** Replaces a table's part of the state of a slot by one that a journal has. */
   void overwrite(Table table, int slot, long[] s, long nowNanos) {
     put(table, slot, s, nowNanos);

@@ -36,7 +36,7 @@ public record Shape(
           policy.burst() == permits
               ? new Shape(algorithm, window, 0, 0, 0)
               : new Shape(algorithm, window, 0, policy.emissionNanos, policy.burst());
-      case SLIDING_WINDOW_LOG, SLIDING_WINDOW_COUNTER, FIXED_WINDOW ->
+      case SLIDING_WINDOW_LOG, SLIDING_WINDOW_COUNTER, FIXED_WINDOW, CONCURRENCY ->
           new Shape(algorithm, window, 0, 0, 0);
     };
   }
@@ -86,6 +86,7 @@ public record Shape(
       case FIXED_WINDOW -> new FixedWindow(windowNanos, calendar);
       case TOKEN_BUCKET -> new Gcra(false, sharesItsBurst, windowNanos);
       case LEAKY_BUCKET -> new Gcra(true, sharesItsBurst, windowNanos);
+      case CONCURRENCY -> new SeatMeter(windowNanos, part);
     };
   }
 

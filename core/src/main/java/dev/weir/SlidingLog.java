@@ -139,14 +139,8 @@ abstract class SlidingLog extends Meter {
     return s;
   }
 
-  /**
-   * Returns how many longs a state takes: all of its array, or the length given by the slab's page.
-   */
   private int length(long[] s, int i) {
-    if (i == 0) {
-      return s.length;
-    }
-    return part == 0 ? Lengths.first(s[0]) : Lengths.of(s[0], part);
+    return Lengths.of(s, i, part);
   }
 
   // The ring: units 0 to used - 1, the oldest first.

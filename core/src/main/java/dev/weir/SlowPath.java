@@ -102,6 +102,19 @@ final class SlowPath {
     }
   }
 
+  /** Renews a seat, for {@link LocalStore#renew}. */
+  static boolean renew(
+      MemoryBinding binding, long fingerprint, Decision charged, Workspace work, long now) {
+    LockedKey key = work.keys(1)[0];
+    key.hold(binding, fingerprint, 0);
+    lock(work, 1, now);
+    try {
+      return key.renew(charged, now);
+    } finally {
+      unlock(work, 1);
+    }
+  }
+
   /** Gives back permits of the newest charges, for {@link LocalStore#refundNewest}. */
   static long refundNewest(
       MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {

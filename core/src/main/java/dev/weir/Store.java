@@ -154,8 +154,8 @@ public interface Store extends AutoCloseable {
 
   /**
    * Gives back permits of a key by their number alone, whichever requests were charged for them:
-   * those of its newest charges first, and never more than the key is charged for. Passes the
-   * number of permits that were given back to {@code done}.
+   * those of its newest charges first, and never more than the key is charged for. Of seats, those
+   * that would be lost first. Passes the number of permits that were given back to {@code done}.
    *
    * <p>No window of the key then holds more permits than the limit and those given back in it. A
    * caller that knows the decision that charged calls {@link #refund} instead.
@@ -169,6 +169,26 @@ public interface Store extends AutoCloseable {
   default void refundNewest(
       Binding binding, long fingerprint, long permits, long nowNanos, LongConsumer done) {
     done.accept(0);
+  }
+
+  /**
+   * Renews a seat: from now on it counts for another window of its policy, an {@link
+   * Algorithm#CONCURRENCY}. Passes to {@code done} whether it was still held; a seat that was given
+   * back, or is lost because it was not renewed in time, is neither.
+   *
+   * <p>Not every store can do this. Default: nothing is renewed.
+   *
+   * @param binding the one that charged the seat
+   * @param charged the decision that charged it
+   * @throws IllegalArgumentException if the binding is not this store's
+   */
+  default void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Boolean> done) {
+    done.accept(false);
   }
 
   /**

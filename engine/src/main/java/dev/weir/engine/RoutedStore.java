@@ -272,6 +272,16 @@ public final class RoutedStore implements Store {
   }
 
   @Override
+  public void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Boolean> done) {
+    storeOf(binding).renew(binding, fingerprint, charged, nowNanos, done);
+  }
+
+  @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
     storeOf(binding).reset(binding, fingerprint, nowNanos, done);

@@ -24,6 +24,7 @@ final class RedisCode implements PolicyCode {
   private static final int FIXED = 3;
   private static final int TOKEN = 4;
   private static final int LEAKY = 5;
+  private static final int SEATS = 8;
 
   /** The count of those first numbers that select the state. */
   private static final int SHAPE_NUMBERS = 4;
@@ -79,6 +80,7 @@ final class RedisCode implements PolicyCode {
       case FIXED_WINDOW -> numbers(FIXED, window, 0, 0, permits);
       case TOKEN_BUCKET -> bucket(TOKEN, policy, windowNanos);
       case LEAKY_BUCKET -> bucket(LEAKY, policy, windowNanos);
+      case CONCURRENCY -> numbers(SEATS, window, 0, 0, permits);
     };
   }
 

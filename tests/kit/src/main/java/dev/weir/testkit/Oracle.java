@@ -123,6 +123,8 @@ public abstract class Oracle {
       case FIXED_WINDOW -> new FixedOracle(admitted, policy, resolutionNanos, exact);
       case TOKEN_BUCKET, LEAKY_BUCKET ->
           new Bucket(admitted, policy, resolutionNanos, mostFineNanos, exact);
+      case CONCURRENCY ->
+          throw new IllegalArgumentException("concurrency: has an oracle of its own");
     };
   }
 

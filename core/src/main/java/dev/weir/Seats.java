@@ -1,0 +1,150 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** The seats of a limiter. Safe for use by many threads. */
+final class Seats {
+  /** A receiver of the result of a renewal. */
+  interface Renewed {
+    /**
+     * Accepts the result.
+     *
+     * @param held whether all permits are still held
+     * @param untilNanos the end of the hold, if they are
+     */
+    void accept(boolean held, long untilNanos);
+  }
+
+  private final Requests requests;
+  private final SeatQueue queue;
+
+  Seats(Requests requests) {
+    this.requests = requests;
+    this.queue = new SeatQueue(this, requests.ticker);
+  }
+
+  long nanos() {
+    return requests.ticker.nanos();
+  }
+
+  /**
+   * Takes permits now.
+   *
+   * @throws IllegalStateException if no policy is one of {@link Algorithm#CONCURRENCY}
+   */
+  Seat take(long fingerprint, long permits) {
+    long sent = nanos();
+    long hold = holdNanos();
+    return seat(fingerprint, permits, requests.decide(fingerprint, permits), sent + hold);
+  }
+
+  /** Takes permits now, without waiting for the store. */
+  void take(long fingerprint, long permits, Consumer<Seat> done) {
+    long sent = nanos();
+    long hold = holdNanos();
+    requests.decide(
+        fingerprint,
+        permits,
+        decision -> done.accept(seat(fingerprint, permits, decision, sent + hold)));
+  }
+
+  /** Takes permits within a timeout, after those that came before. */
+  CompletableFuture<Seat> await(long fingerprint, long permits, long timeoutNanos) {
+    Requests.checked(permits);
+    long unused = holdNanos();
+    return queue.join(fingerprint, permits, timeoutNanos);
+  }
+
+  /** Reports a seat to the limiter's listener. */
+  Seat reported(Seat seat, long permits) {
+    Decision unused = requests.reported(seat.decision(), permits);
+    return seat;
+  }
+
+  private Seat seat(long fingerprint, long permits, Decision decision, long untilNanos) {
+    return new Seat(this, fingerprint, permits, decision, untilNanos);
+  }
+
+  /** Returns for how long a holder has a seat, from the instant before its request was sent. */
+  private long holdNanos() {
+    PolicySet set = requests.set();
+    long hold = Long.MAX_VALUE;
+    for (int i = 0; i < set.size(); i++) {
+      Policy policy = set.policy(i);
+      if (policy.algorithm() == Algorithm.CONCURRENCY) {
+        hold = Math.min(hold, policy.quota().windowNanos());
+      }
+    }
+    if (hold == Long.MAX_VALUE) {
+      throw new IllegalStateException(
+          "policies: none of " + Algorithm.CONCURRENCY + " (expected: one at least, for seats)");
+    }
+    return hold - hold / 100;
+  }
+
+  /** Returns the charges of a decision that are seats, and are counted in the store. */
+  private List<PolicySet.ChargedPolicy> counted(Decision decision) {
+    List<PolicySet.ChargedPolicy> counted = new ArrayList<>(1);
+    for (PolicySet.ChargedPolicy each : requests.set().charged(decision)) {
+      boolean seat = each.binding().policy().algorithm() == Algorithm.CONCURRENCY;
+      if (seat && each.decision().reason() == Reason.WITHIN_LIMIT) {
+        counted.add(each);
+      }
+    }
+    return counted;
+  }
+
+  void renew(long fingerprint, long permits, Decision decision, Renewed done) {
+    long sent = nanos();
+    List<PolicySet.ChargedPolicy> counted = counted(decision);
+    AtomicInteger left = new AtomicInteger(1 + counted.size());
+    AtomicBoolean held = new AtomicBoolean(true);
+    Consumer<Boolean> each =
+        known -> {
+          if (!known) {
+            held.set(false);
+          }
+          if (left.decrementAndGet() == 0) {
+            if (!held.get()) { // What is left of it must not count on.
+              release(fingerprint, permits, decision, given -> {});
+            }
+            done.accept(held.get(), sent + holdNanos());
+          }
+        };
+    for (PolicySet.ChargedPolicy seat : counted) {
+      requests.store.renew(seat.binding(), fingerprint, seat.decision(), sent, each);
+    }
+    each.accept(true);
+  }
+
+  void release(long fingerprint, long permits, Decision decision, Consumer<Boolean> done) {
+    List<PolicySet.ChargedPolicy> counted = counted(decision);
+    AtomicInteger left = new AtomicInteger(1 + counted.size());
+    AtomicBoolean all = new AtomicBoolean(true);
+    Consumer<Boolean> each =
+        given -> {
+          if (!given) {
+            all.set(false);
+          }
+          if (left.decrementAndGet() == 0) {
+            queue.released(fingerprint);
+            done.accept(all.get());
+          }
+        };
+    for (PolicySet.ChargedPolicy seat : counted) {
+      requests.store.refund(
+          seat.binding(),
+          fingerprint,
+          permits,
+          seat.decision(),
+          nanos(),
+          given -> each.accept(given == permits));
+    }
+    each.accept(true);
+  }
+}
