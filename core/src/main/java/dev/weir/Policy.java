@@ -367,7 +367,8 @@ public final class Policy {
 
   @Override
   public String toString() {
-    String text = name + ": " + quota.permits() + " per " + quota.window() + ", " + algorithm;
+    String per = algorithm == Algorithm.CONCURRENCY ? " at once, hold " : " per ";
+    String text = name + ": " + quota.permits() + per + quota.window() + ", " + algorithm;
     return enforced == this ? text : text + ", " + throttle;
   }
 

@@ -27,6 +27,8 @@ public enum Place {
       "replaces",
       "window",
       "unit_multiplier",
+      "concurrency",
+      "hold",
       "algorithm",
       "burst",
       "granularity",

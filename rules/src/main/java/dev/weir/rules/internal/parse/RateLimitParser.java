@@ -7,7 +7,6 @@ import dev.weir.Quota;
 import dev.weir.Throttle;
 import dev.weir.rules.CostMode;
 import dev.weir.rules.DidYouMean;
-import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.RuleDefaults;
 import dev.weir.rules.StoreChoice;
 import dev.weir.rules.internal.parse.YamlNode.Mapping;
@@ -25,10 +24,6 @@ public final class RateLimitParser {
    * The multiple of the quota from which on a burst makes the quota meaningless for most callers.
    */
   private static final int LARGE_BURST = 10;
-
-  private static final String UNITS = "second, minute, hour, day, week, month or year";
-  private static final List<String> UNIT_NAMES =
-      List.of("second", "minute", "hour", "day", "week", "month", "year");
 
   /** The most keys of a rule, more than any machine holds. */
   private static final long MAX_KEYS = 1L << 40;
@@ -56,16 +51,19 @@ public final class RateLimitParser {
       refuseBesideUnlimited(fields);
       return;
     }
-    draft.requestsPerUnit = requests(fields);
-    long windowNanos = window(fields, draft);
+    boolean seats = SeatFields.has(fields);
+    draft.requestsPerUnit = seats ? SeatFields.permits(fields) : requests(fields);
+    long windowNanos =
+        seats ? SeatFields.holdNanos(fields) : WindowFields.nanos(fields, draft, problems);
     SubjectFields subjects = SubjectFields.read(fields, draft, problems);
-    @Nullable Algorithm algorithm = subjects.algorithm(algorithm(fields));
+    @Nullable Algorithm algorithm =
+        seats ? Algorithm.CONCURRENCY : subjects.algorithm(algorithm(fields));
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     @Nullable Throttle throttle = ThrottleParser.read(file, fields, problems);
     StoreFields sharing =
         StoreFields.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
-    draft.queue = OnLimitParser.read(file, fields, draft.requestsPerUnit, problems);
+    draft.queue = OnLimitParser.read(file, fields, seats ? 0 : draft.requestsPerUnit, problems);
     @Nullable CostMode costs = CostFields.read(fields, draft);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
     @Nullable FullMode whenFull =
@@ -122,7 +120,9 @@ public final class RateLimitParser {
       String key =
           message.startsWith("burst")
               ? "burst"
-              : message.startsWith("granularity") ? "granularity" : "requests_per_unit";
+              : message.startsWith("granularity")
+                  ? "granularity"
+                  : SeatFields.has(fields) ? SeatFields.CONCURRENCY : "requests_per_unit";
       problems.error(fields.position(key), message);
     }
   }
@@ -136,6 +136,8 @@ public final class RateLimitParser {
     for (String key :
         List.of(
             "requests_per_unit",
+            "concurrency",
+            "hold",
             "algorithm",
             "burst",
             "granularity",
@@ -198,58 +200,23 @@ public final class RateLimitParser {
     return fields.number("requests_per_unit", 0, Quota.MAX_PERMITS);
   }
 
-  /** Returns the window in nanoseconds, or 0 after reporting a problem with it. */
-  private long window(Fields fields, RuleDraft draft) {
-    if (fields.has("window")) {
-      return windowText(fields);
-    }
-    if (!fields.hasValue("unit")) {
-      fields.error("unit", UNITS + ", or window instead");
-      return 0;
-    }
-    int errorsBefore = problems.errors();
-    String name = fields.text("unit", RuleParser.MAX_TEXT);
-    RateLimitUnit unit = RateLimitUnit.of(name);
-    if (unit == null) {
-      if (problems.errors() == errorsBefore) {
-        problems.error(
-            fields.position("unit"),
-            "unit: %s%s (expected: %s)"
-                .formatted(fields.shown("unit"), DidYouMean.of(name, UNIT_NAMES), UNITS));
-      }
-      return 0;
-    }
-    draft.unit = unit;
-    long unitNanos = unit.seconds() * 1_000_000_000L;
-    if (fields.has("unit_multiplier")) {
-      long most = Quota.MAX_WINDOW_NANOS / unitNanos;
-      long multiplier = fields.number("unit_multiplier", 1, most);
-      draft.unitMultiplier = (int) Math.max(1, multiplier);
-    }
-    return unitNanos * draft.unitMultiplier;
-  }
-
-  private static long windowText(Fields fields) {
-    for (String key : List.of("unit", "unit_multiplier")) {
-      if (fields.has(key)) {
-        fields.error(key, "none beside window");
-      }
-    }
-    return fields.duration("window", Quota.MIN_WINDOW_NANOS, Quota.MAX_WINDOW_NANOS);
-  }
-
-  /** Returns the algorithm, or null after reporting that there is none of that name. */
+  /** Returns the algorithm of a rate, or null after reporting that there is none of that name. */
   private @Nullable Algorithm algorithm(Fields fields) {
+    SeatFields.refuseBesideRate(fields);
     if (!fields.has("algorithm")) {
       return Algorithm.SLIDING_WINDOW;
     }
     String name = fields.text("algorithm", RuleParser.MAX_TEXT);
     List<String> names = new ArrayList<>();
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       if (algorithm.text().equals(name)) {
         return algorithm;
       }
       names.add(algorithm.text());
+    }
+    if (name.equals(Algorithm.CONCURRENCY.text())) {
+      fields.error("algorithm", "concurrency: N, the permits that may be out at the same time");
+      return null;
     }
     problems.error(
         fields.position("algorithm"),
@@ -293,7 +260,9 @@ public final class RateLimitParser {
     }
     CalendarUnits.lint(fields, draft.unit, draft.unitMultiplier);
     long permits = policy.quota().permits();
-    if (permits == 0 && fields.hasValue("requests_per_unit")) {
+    if (permits == 0 && fields.hasValue(SeatFields.CONCURRENCY)) {
+      fields.warning(SeatFields.CONCURRENCY, "at least 1; with 0 every request is refused");
+    } else if (permits == 0 && fields.hasValue("requests_per_unit")) {
       fields.warning("requests_per_unit", "at least 1; with 0 every request is refused");
     } else if (fields.has("burst") && policy.burst() == 0) {
       fields.warning("burst", "at least 1; with 0 every request is refused");

@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.parse;
 
+import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
@@ -29,7 +30,10 @@ public final class Words {
     if (policy == null) {
       return rule.unlimited() ? "unlimited" : "no limit";
     }
-    return policy.quota().permits() + " per " + window(rule, policy);
+    return policy.algorithm() == Algorithm.CONCURRENCY
+        ? "%d at once, hold %s"
+            .formatted(policy.quota().permits(), DurationText.format(policy.quota().windowNanos()))
+        : policy.quota().permits() + " per " + window(rule, policy);
   }
 
   private static String window(Rule rule, Policy policy) {
