@@ -43,6 +43,7 @@ public final class Engine implements Decider, AutoCloseable {
   private final SubjectCounters subjectCounters = new SubjectCounters();
   private final Leases leases;
   private final Holds holds;
+  private final Seats seats;
 
   private Engine(Builder parts) {
     RoutedStore store =
@@ -51,7 +52,10 @@ public final class Engine implements Decider, AutoCloseable {
     path = new DecisionPath(store, parts, counters, subjectCounters);
     bindings = new RuleBindings(store, parts.fingerprint(), subjectCounters, maxLeases > 0);
     leases = new Leases(path, new LeaseLedger(maxLeases));
-    holds = new Holds(path, parts.holds());
+    HeldTokens tokens = new HeldTokens(path);
+    HoldSettings held = parts.holds();
+    holds = new Holds(path, tokens, held);
+    seats = new Seats(path, tokens, held);
   }
 
   /**
@@ -341,6 +345,11 @@ public final class Engine implements Decider, AutoCloseable {
   /** Returns the part that lends permits to clients. */
   public Leases leases() {
     return leases;
+  }
+
+  /** Returns the part that gives out permits of limits at the same time, and takes them back. */
+  public Seats seats() {
+    return seats;
   }
 
   /** Returns the part that holds the most that requests may cost. */

@@ -3,39 +3,26 @@ package dev.weir.engine;
 import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
-import dev.weir.Consistency;
-import dev.weir.Decision;
-import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
-import dev.weir.Sharing;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.HoldMetrics;
 import dev.weir.engine.holds.HoldSettings;
 import dev.weir.engine.holds.Settlement;
 import dev.weir.engine.holds.Settlement.Outcome;
-import dev.weir.engine.internal.holds.HeldCharge;
 import dev.weir.engine.internal.holds.HoldToken;
-import dev.weir.engine.internal.matching.BoundRule;
 import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.engine.internal.matching.Refund;
-import dev.weir.rules.CostMode;
 import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.rules.StoreChoice;
-import java.nio.charset.CharsetEncoder;
-import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The part of an engine that holds the most that a request may cost, and replaces that by what it
@@ -63,12 +50,9 @@ public final class Holds {
    * there. After its end it stays charged.
    */
   private static final String NAME = "settled holds, ";
-  private static final int ID_BYTES = 16;
-
   private final DecisionPath path;
   private final HoldSettings settings;
-  private final SecureRandom random = new SecureRandom();
-  private final long origin = random.nextLong();
+  private final HeldTokens tokens;
   private final Policy once;
   private final ConcurrentHashMap<StoreChoice, Binding> settledIn = new ConcurrentHashMap<>();
   private final LongAdder granted = new LongAdder();
@@ -80,8 +64,9 @@ public final class Holds {
   private final LongAdder returned = new LongAdder();
   private final LongAdder charged = new LongAdder();
 
-  Holds(DecisionPath path, HoldSettings settings) {
+  Holds(DecisionPath path, HeldTokens tokens, HoldSettings settings) {
     this.path = path;
+    this.tokens = tokens;
     this.settings = settings;
     this.once =
         Policy.builder(new Quota(1, 2 * settings.life().toNanos()))
@@ -95,7 +80,7 @@ public final class Holds {
    * admitted. Calls {@code done} exactly once, as {@link Engine#decide(Request, Consumer)} does.
    */
   public void hold(Request request, Consumer<? super HoldAnswer> done) {
-    String problem = problem(request);
+    String problem = tokens.problem(request, "hold");
     if (problem == null) {
       path.decide(request, answer -> done.accept(answered(request, answer)));
     } else {
@@ -104,84 +89,14 @@ public final class Holds {
     }
   }
 
-  private @Nullable String problem(Request request) {
-    if (request.charge()) {
-      return "charge: true (expected: false, since a hold is charged if it fits)";
-    }
-    CharsetEncoder utf8 = StandardCharsets.UTF_8.newEncoder();
-    for (Descriptor descriptor : request.descriptors()) {
-      if (descriptor.refund() > 0) {
-        return "descriptor refund: " + descriptor.refund() + " (expected: none, in a hold)";
-      }
-      for (Entry entry : descriptor.entries()) {
-        if (!utf8.canEncode(entry.key()) || !utf8.canEncode(entry.value())) {
-          return "descriptor entries: half of a surrogate pair (expected: Unicode text)";
-        }
-      }
-    }
-    PendingRequest matched = path.matched(request);
-    for (int i = 0; matched.problem() == null && i < matched.size(); i++) {
-      BoundRule bound = matched.bound(i);
-      if (bound != null && matched.limit(i) != null && bound.rule.costs() == CostMode.REPORTED) {
-        return bound.rule.path()
-            + ": costs: reported (expected: before or held, for a hold; this rule takes reports)";
-      }
-    }
-    return null;
-  }
-
   private HoldAnswer answered(Request request, Answer answer) {
     if (!answer.allowed()) {
       refused.increment();
       return new HoldAnswer(answer, "");
     }
     granted.increment();
-    PendingRequest matched = path.matched(request, answer);
-    List<Descriptor> descriptors = new ArrayList<>();
-    List<Boolean> own = new ArrayList<>();
-    List<@Nullable HeldCharge> charges = new ArrayList<>();
-    for (int i = 0; i < request.descriptors().size(); i++) {
-      Descriptor each = request.descriptors().get(i);
-      Long permits = each.permits();
-      own.add(permits != null);
-      long held = permits == null ? Math.max(1, request.permits()) : permits;
-      descriptors.add(new Descriptor(each.entries(), each.limitOverride(), held));
-      charges.add(charge(matched, answer, i));
-    }
-    byte[] id = new byte[ID_BYTES];
-    random.nextBytes(id);
-    HoldToken token =
-        new HoldToken(
-            HexFormat.of().formatHex(id),
-            origin,
-            path.ticker.nanos(),
-            settings.life().toNanos(),
-            new Request(request.domain(), descriptors, 1),
-            own,
-            charges);
+    HoldToken token = tokens.of(HoldToken.Kind.HOLD, request, answer, settings.life().toNanos());
     return new HoldAnswer(answer, token.text(settings.key()));
-  }
-
-  /** Returns the charge of descriptor {@code i}; null if there is none that could be given back. */
-  private @Nullable HeldCharge charge(PendingRequest matched, Answer answer, int i) {
-    if (answer.shadowed() || matched.problem() != null || matched.limit(i) == null) {
-      return null;
-    }
-    Status status = answer.statuses().get(i);
-    CurrentLimit limit = status.currentLimit();
-    Decision decision = status.decision();
-    if (limit == null || decision == null || !decision.allowed()) {
-      return null;
-    }
-    int charge = matched.charge(i);
-    boolean counted =
-        limit.policy().unthrottled(decision).reason() == Reason.WITHIN_LIMIT
-            && matched.charges().permits(charge) > 0;
-    if (!counted) {
-      return null;
-    }
-    boolean shared = !path.store.isUnshared(matched.charges().binding(charge));
-    return HeldCharge.of(decision, limit.policy(), shared);
   }
 
   /**
@@ -196,7 +111,7 @@ public final class Holds {
    *     are not as many as they should be, or negative
    */
   public void settle(String hold, List<Long> costs, Consumer<? super Settlement> done) {
-    HoldToken token = HoldToken.read(hold, settings.key());
+    HoldToken token = HoldToken.read(HoldToken.Kind.HOLD, hold, settings.key());
     if (token.lifeNanos() > settings.life().toNanos()) {
       throw new IllegalArgumentException(
           "hold: its life is longer than holds have here (expected: one life for all servers)");
@@ -281,38 +196,10 @@ public final class Holds {
     PendingRequest matched = path.matched(less);
     List<Status> statuses = new ArrayList<>();
     for (int i = 0; matched.problem() == null && i < matched.size(); i++) {
-      statuses.add(held(token, matched, i));
+      statuses.add(tokens.held(token, matched, i));
     }
     Answer answer = Answer.of(true, statuses, null, path.revision.number);
     new Refund(matched, answer, path.store, done).give();
-  }
-
-  /** Returns the status by which descriptor {@code i} was charged, as far as it still counts. */
-  private Status held(HoldToken token, PendingRequest matched, int i) {
-    HeldCharge charge = token.charges().get(i);
-    CurrentLimit limit = matched.limit(i);
-    BoundRule bound = matched.bound(i);
-    if (charge == null
-        || limit == null
-        || HeldCharge.identity(limit.policy()) != charge.policy()
-        || path.store.isUnshared(matched.charges().binding(matched.charge(i))) == charge.shared()) {
-      return Status.UNMATCHED;
-    }
-    boolean anywhere = charge.shared() && countsInTheStoreAlone(limit.policy().sharing());
-    if (!anywhere && token.origin() != origin) {
-      return Status.UNMATCHED;
-    }
-    return new Status(
-        true, bound == null ? null : bound.rule, charge.decision(limit.policy()), limit, 0, 0);
-  }
-
-  /**
-   * Returns whether every decision by a policy is charged in the store at once. Otherwise a server
-   * may have taken the permits from an allotment of its own, or from its share of the limit while
-   * the store was away, and they are given back there.
-   */
-  private static boolean countsInTheStoreAlone(Sharing sharing) {
-    return sharing.consistency() == Consistency.STRICT && sharing.onFailure() != FailureMode.LOCAL;
   }
 
   private static long permits(Request request) {

@@ -1,5 +1,6 @@
 package dev.weir.engine;
 
+import dev.weir.Algorithm;
 import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -99,6 +100,10 @@ final class QueueDecider implements Queues.QueueEngine {
    */
   private void estimate(Charges of, int charge, long permits, Consumer<? super Long> done) {
     Policy policy = of.binding(charge).policy();
+    if (policy.algorithm() == Algorithm.CONCURRENCY) { // Seats may be given back at any time.
+      done.accept(0L);
+      return;
+    }
     long first = Math.min(permits, policy.burst());
     long refill = PendingRequest.refillNanos(policy, permits - first);
     Charges peek = new Charges().add(of.binding(charge), of.fingerprint(charge), first).peek();

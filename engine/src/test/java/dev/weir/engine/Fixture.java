@@ -8,7 +8,6 @@ import dev.weir.Store;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -29,7 +28,7 @@ public final class Fixture {
 
   /** Returns the names of all algorithms, as in rule files. */
   static Stream<String> algorithms() {
-    return Arrays.stream(Algorithm.values())
+    return Algorithm.rates().stream()
         .map(each -> each.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.engine.internal.holds;
 
+import dev.weir.Algorithm;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
 import dev.weir.Policy;
@@ -9,16 +10,23 @@ import java.util.List;
 /**
  * The charge that holds the permits of one descriptor. Immutable.
  *
+ * @param seat whether the permits are out until they are given back
  * @param shared whether the store that counts it is one that servers share
  * @param policy the {@linkplain #identity identity} of the policy that charged
  * @param limit as of the decision that charged; so are {@code atNanos} and {@code resetAfterNanos}
  */
 public record HeldCharge(
-    boolean shared, long policy, long limit, long atNanos, long resetAfterNanos) {
+    boolean seat, boolean shared, long policy, long limit, long atNanos, long resetAfterNanos) {
   /** Returns what has to be kept of a decision that charged. */
   public static HeldCharge of(Decision decision, Policy policy, boolean shared) {
+    boolean seat = policy.algorithm() == Algorithm.CONCURRENCY;
     return new HeldCharge(
-        shared, identity(policy), decision.limit(), decision.atNanos(), decision.resetAfterNanos());
+        seat,
+        shared,
+        identity(policy),
+        decision.limit(),
+        decision.atNanos(),
+        decision.resetAfterNanos());
   }
 
   /**
@@ -26,6 +34,10 @@ public record HeldCharge(
    * worth, and is most likely another one for all others.
    */
   public static long identity(Policy policy) {
+    if (policy.algorithm() == Algorithm.CONCURRENCY) { // A seat is the same under any number.
+      return Fingerprint.shared()
+          .of(policy.name() + '\n' + policy.quota().window() + '\n' + policy.algorithm());
+    }
     return Fingerprint.shared()
         .of(
             policy.name()

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that is needed to settle a hold: the client keeps it, so that no server has to. Immutable.
  *
+ * @param kind whether it is a hold or a seat
  * @param id names the hold, and no other
  * @param origin names the engine that granted it
  * @param issuedNanos the instant at which it was granted, by that engine's clock
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param charges of each descriptor, the charge; null where nothing was charged
  */
 public record HoldToken(
+    Kind kind,
     String id,
     long origin,
     long issuedNanos,
@@ -49,12 +51,35 @@ public record HoldToken(
    * or receive, so it is not encrypted. Nobody can make one up, or change one: that would be a
    * refund of permits that were never charged. The signature is checked before anything is read.
    */
-  private static final int VERSION = 1;
   private static final int MAC_BYTES = 32;
   private static final int MOST_CHARACTERS = 1 << 20;
   private static final int NOT_CHARGED = 0;
   private static final int CHARGED_HERE = 1;
   private static final int CHARGED_SHARED = 2;
+
+  /** The bit of a charge that is a seat. */
+  private static final int SEAT = 4;
+
+  /** The kinds of what a client keeps. */
+  public enum Kind {
+    /** Permits that are settled by a cost. */
+    HOLD(1, "hold"),
+    /** Permits that are out until they are given back. */
+    SEAT(2, "seat");
+
+    private final int version;
+    private final String text;
+
+    Kind(int version, String text) {
+      this.version = version;
+      this.text = text;
+    }
+
+    private IllegalArgumentException wrong(String problem) {
+      return new IllegalArgumentException(
+          text + ": " + problem + " (expected: the text of a granted " + text + ", unchanged)");
+    }
+  }
 
   public HoldToken {
     own = List.copyOf(own);
@@ -87,7 +112,7 @@ public record HoldToken(
     try {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       DataOutputStream out = new DataOutputStream(bytes);
-      out.writeByte(VERSION);
+      out.writeByte(kind.version);
       write(id, out);
       out.writeLong(origin);
       out.writeLong(issuedNanos);
@@ -121,8 +146,11 @@ public record HoldToken(
     out.writeLong(held(i));
     out.writeBoolean(own.get(i));
     HeldCharge charge = charges.get(i);
-    out.writeByte(charge == null ? NOT_CHARGED : charge.shared() ? CHARGED_SHARED : CHARGED_HERE);
-    if (charge != null) {
+    if (charge == null) {
+      out.writeByte(NOT_CHARGED);
+    } else {
+      int place = charge.shared() ? CHARGED_SHARED : CHARGED_HERE;
+      out.writeByte(charge.seat() ? place | SEAT : place);
       out.writeLong(charge.policy());
       out.writeLong(charge.limit());
       out.writeLong(charge.atNanos());
@@ -147,45 +175,40 @@ public record HoldToken(
   }
 
   /**
-   * Reads a hold.
+   * Reads a hold or a seat.
    *
-   * @throws IllegalArgumentException if it is none, or is not signed by this key
+   * @throws IllegalArgumentException if it is none of that kind, or is not signed by this key
    */
-  public static HoldToken read(String text, SecretKey key) {
-    byte[] all = bytes(text);
+  public static HoldToken read(Kind kind, String text, SecretKey key) {
+    byte[] all = bytes(kind, text);
     int end = all.length - MAC_BYTES;
     byte[] fields = Arrays.copyOf(all, Math.max(0, end));
     byte[] signed = Arrays.copyOfRange(all, Math.max(0, end), all.length);
     if (end <= 0 || !MessageDigest.isEqual(signature(key, fields), signed)) {
-      throw wrong("not signed by this server's key");
+      throw kind.wrong("not signed by this server's key");
     }
     try {
-      return read(new DataInputStream(new ByteArrayInputStream(fields)));
+      return read(kind, new DataInputStream(new ByteArrayInputStream(fields)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static byte[] bytes(String text) {
+  private static byte[] bytes(Kind kind, String text) {
     if (text.length() > MOST_CHARACTERS) {
-      throw wrong("too long");
+      throw kind.wrong("too long");
     }
     try {
       return Base64.getUrlDecoder().decode(text);
     } catch (IllegalArgumentException e) {
-      throw wrong("not in base64 for URLs");
+      throw kind.wrong("not in base64 for URLs");
     }
   }
 
-  private static IllegalArgumentException wrong(String problem) {
-    return new IllegalArgumentException(
-        "hold: " + problem + " (expected: the text of a granted hold, unchanged)");
-  }
-
-  private static HoldToken read(DataInputStream in) throws IOException {
+  private static HoldToken read(Kind kind, DataInputStream in) throws IOException {
     int version = in.readByte();
-    if (version != VERSION) {
-      throw wrong("of version " + version);
+    if (version != kind.version) {
+      throw kind.wrong("of version " + version);
     }
     String id = readText(in);
     long origin = in.readLong();
@@ -208,14 +231,15 @@ public record HoldToken(
           place == NOT_CHARGED
               ? null
               : new HeldCharge(
-                  place == CHARGED_SHARED,
+                  (place & SEAT) != 0,
+                  (place & ~SEAT) == CHARGED_SHARED,
                   in.readLong(),
                   in.readLong(),
                   in.readLong(),
                   in.readLong()));
     }
     Request request = new Request(domain, descriptors, 1);
-    return new HoldToken(id, origin, issuedNanos, lifeNanos, request, own, charges);
+    return new HoldToken(kind, id, origin, issuedNanos, lifeNanos, request, own, charges);
   }
 
   private static @Nullable LimitOverride readLimit(DataInputStream in) throws IOException {

@@ -1,7 +1,10 @@
 package dev.weir.engine.internal.queues;
 
+import dev.weir.Algorithm;
+import dev.weir.Decision;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.QueueMetrics;
@@ -51,6 +54,12 @@ public final class Queues implements AutoCloseable {
 
   /** The bound on the average memory of waiting requests; a usual one takes 1 KiB. */
   static final long MEAN_BYTES = 16 << 10;
+
+  /**
+   * The time after which a seat may have been given back, by anyone: seats do not return by
+   * themselves before they are lost.
+   */
+  private static final long SEAT_NANOS = 50_000_000L;
 
   /** The key of a rule. A queue remains when its rule changes. */
   public record Key(String rule, long fingerprint) {}
@@ -419,8 +428,12 @@ public final class Queues implements AutoCloseable {
   private static long retryAfterNanos(Answer refused) {
     long longest = 0;
     for (Status status : refused.refusing()) {
-      if (status.decision() != null) {
-        longest = Math.max(longest, status.decision().retryAfterNanos());
+      Decision decision = status.decision();
+      CurrentLimit limit = status.currentLimit();
+      if (decision != null && limit != null) {
+        boolean seats = limit.policy().algorithm() == Algorithm.CONCURRENCY;
+        long wait = decision.retryAfterNanos();
+        longest = Math.max(longest, seats ? Math.min(wait, SEAT_NANOS) : wait);
       }
     }
     return longest;
