@@ -1,8 +1,10 @@
 package dev.weir.engine;
 
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A component that decides requests by rules: an {@link Engine} in this process, or a service that
@@ -30,6 +32,18 @@ public interface Decider {
    * @param done receives the number of permits, of all descriptors together
    */
   void refund(Request request, Answer answer, LongConsumer done);
+
+  /**
+   * Returns the seats that an admitted request has taken, of limits at the same time ({@link
+   * dev.weir.Algorithm#CONCURRENCY}); null if it has taken none. They are lost if nobody renews
+   * them. To be called at most once for an answer. Default: null, for deciders whose requests take
+   * no seats that could be given back.
+   *
+   * @param answer the answer of {@link #decide} or {@link #enqueue} to this request
+   */
+  default @Nullable TakenSeat seat(Request request, Answer answer) {
+    return null;
+  }
 
   /**
    * Queues a refused request to wait for its turn, if all rules that refuse it allow this by {@code

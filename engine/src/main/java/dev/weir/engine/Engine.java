@@ -14,6 +14,7 @@ import dev.weir.engine.internal.matching.Revision;
 import dev.weir.engine.internal.matching.RuleBindings;
 import dev.weir.engine.internal.metrics.EngineCounters;
 import dev.weir.engine.internal.subjects.SubjectCounters;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import java.time.Duration;
@@ -262,6 +263,11 @@ public final class Engine implements Decider, AutoCloseable {
   /** Returns the counts of refunds that descriptors give by number. */
   public RefundMetrics refunds() {
     return path.refunds.metrics();
+  }
+
+  @Override
+  public @Nullable TakenSeat seat(Request request, Answer answer) {
+    return seats.of(request, answer);
   }
 
   @Override

@@ -1,8 +1,10 @@
 package dev.weir.engine;
 
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A decider that forwards everything to another one. A decider that differs from another in a few
@@ -30,6 +32,11 @@ public abstract class ForwardingDecider implements Decider {
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
     delegate.refund(request, answer, done);
+  }
+
+  @Override
+  public @Nullable TakenSeat seat(Request request, Answer answer) {
+    return delegate.seat(request, answer);
   }
 
   @Override
