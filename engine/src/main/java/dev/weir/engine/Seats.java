@@ -110,58 +110,47 @@ public final class Seats {
 
   /** Seats whose renewals and returns are counted. */
   private final class CountedSeat implements TakenSeat {
-    private final StoreSeats seats;
+    /** The seats; null if they are not known. */
+    private final @Nullable StoreSeats seats;
 
-    CountedSeat(StoreSeats seats) {
+    CountedSeat(@Nullable StoreSeats seats) {
       this.seats = seats;
     }
 
     @Override
     public long holdNanos() {
-      return seats.holdNanos();
+      return seats == null ? 0 : seats.holdNanos();
     }
 
     @Override
     public void renew(Consumer<? super SeatOutcome> done) {
-      seats.renew(outcome -> counted(renewed, outcome, done));
+      if (seats == null) {
+        counted(renewed, SeatOutcome.UNCERTAIN, done);
+      } else {
+        seats.renew(outcome -> counted(renewed, outcome, done));
+      }
     }
 
     @Override
     public void release(Consumer<? super SeatOutcome> done) {
-      seats.release(outcome -> counted(released, outcome, done));
+      if (seats == null) {
+        counted(released, SeatOutcome.UNCERTAIN, done);
+      } else {
+        seats.release(outcome -> counted(released, outcome, done));
+      }
     }
   }
 
   /**
-   * Renews a seat: from now on it is held for another hold.
+   * Returns the seat of a text, at whichever server it was taken.
    *
    * @param seat of {@link SeatAnswer#seat}
-   * @param done is called exactly once, as for {@link Engine#decide(Request, Consumer)}
    * @throws IllegalArgumentException if it is no seat that this engine can read
    */
-  public void renew(String seat, Consumer<? super SeatOutcome> done) {
+  public TakenSeat read(String seat) {
     HoldToken token = HoldToken.read(HoldToken.Kind.SEAT, seat, settings.key());
-    if (path.revision.number == 0) { // What was taken cannot be found without rules.
-      counted(renewed, SeatOutcome.UNCERTAIN, done);
-      return;
-    }
-    new CountedSeat(find(token)).renew(done);
-  }
-
-  /**
-   * Gives a seat back. A second call, and one for a seat that is lost, changes nothing.
-   *
-   * @param seat of {@link SeatAnswer#seat}
-   * @param done is called exactly once, as for {@link Engine#decide(Request, Consumer)}
-   * @throws IllegalArgumentException if it is no seat that this engine can read
-   */
-  public void release(String seat, Consumer<? super SeatOutcome> done) {
-    HoldToken token = HoldToken.read(HoldToken.Kind.SEAT, seat, settings.key());
-    if (path.revision.number == 0) {
-      counted(released, SeatOutcome.UNCERTAIN, done);
-      return;
-    }
-    new CountedSeat(find(token)).release(done);
+    // What was taken cannot be found without rules.
+    return new CountedSeat(path.revision.number == 0 ? null : find(token));
   }
 
   private void counted(

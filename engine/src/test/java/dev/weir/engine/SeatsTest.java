@@ -85,11 +85,11 @@ class SeatsTest {
   }
 
   private static SeatOutcome release(Engine engine, SeatAnswer seat) {
-    return got(done -> engine.seats().release(seat.seat(), done::accept));
+    return got(done -> engine.seats().read(seat.seat()).release(done::accept));
   }
 
   private static SeatOutcome renew(Engine engine, SeatAnswer seat) {
-    return got(done -> engine.seats().renew(seat.seat(), done::accept));
+    return got(done -> engine.seats().read(seat.seat()).renew(done::accept));
   }
 
   @Test
@@ -192,10 +192,10 @@ class SeatsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "AAAA", "é"})
   void textThatIsNoSeat_isAnError(String text) {
-    assertThatThrownBy(() -> one.seats().release(text, done -> {}))
+    assertThatThrownBy(() -> one.seats().read(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("seat: ");
-    assertThatThrownBy(() -> one.seats().renew(text, done -> {}))
+    assertThatThrownBy(() -> one.seats().read(text))
         .hasMessageEndingWith("(expected: the text of a granted seat, unchanged)");
   }
 
@@ -205,13 +205,13 @@ class SeatsTest {
         SeatsTest.<dev.weir.engine.holds.HoldAnswer>got(
                 done -> one.holds().hold(request("requests"), done::accept))
             .hold();
-    assertThatThrownBy(() -> one.seats().release(hold, done -> {}))
+    assertThatThrownBy(() -> one.seats().read(hold))
         .hasMessage("seat: of version 1 (expected: the text of a granted seat, unchanged)");
     SeatAnswer seat = acquire(one, "exports");
     assertThatThrownBy(() -> one.holds().settle(seat.seat(), List.of(1L), done -> {}))
         .hasMessage("hold: of version 2 (expected: the text of a granted hold, unchanged)");
     Engine other = engine("another secret".getBytes(StandardCharsets.UTF_8));
-    assertThatThrownBy(() -> other.seats().release(seat.seat(), done -> {}))
+    assertThatThrownBy(() -> other.seats().read(seat.seat()))
         .hasMessageContaining("not signed by this server's key");
   }
 

@@ -208,6 +208,7 @@ final class OpenPorts {
         engine.leases().metrics(),
         engine.refunds(),
         engine.holds().metrics(),
+        engine.seats().metrics(),
         this::addOthers,
         parts.buckets(),
         counters,

@@ -126,16 +126,48 @@ public final class CheckAnswer {
     return JsonBytes.of(json -> write(hold, json));
   }
 
+  /**
+   * Returns the body with the text of a seat.
+   *
+   * @param seat empty if the request was refused; the body is as of {@link #json()} then
+   * @param holdNanos the time within which it has to be renewed, 0 if it has not
+   */
+  public byte[] json(String seat, long holdNanos) {
+    return JsonBytes.of(
+        json ->
+            write(
+                json,
+                head -> {
+                  if (!seat.isEmpty()) {
+                    head.writeStringField("seat", seat);
+                    head.writeNumberField("hold-ms", holdNanos / 1_000_000L);
+                  }
+                }));
+  }
+
   /** Writes the body as one JSON object. */
   public void write(JsonGenerator json) throws IOException {
-    write("", json);
+    write(json, head -> {});
   }
 
   private void write(String hold, JsonGenerator json) throws IOException {
+    write(
+        json,
+        head -> {
+          if (!hold.isEmpty()) {
+            head.writeStringField("hold", hold);
+          }
+        });
+  }
+
+  /** A writer of the fields that an answer has before those of a check. */
+  private interface Head {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private void write(JsonGenerator json, Head head) throws IOException {
     json.writeStartObject();
-    if (!hold.isEmpty()) {
-      json.writeStringField("hold", hold);
-    }
+    head.write(json);
     if (!answer.allowed()) {
       problem(json);
     }

@@ -6,6 +6,8 @@ import dev.weir.engine.Grant;
 import dev.weir.engine.LoanRequest;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
+import dev.weir.engine.seats.SeatAnswer;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
@@ -33,6 +35,16 @@ interface DecisionSource extends Decider {
    * @throws IllegalArgumentException if it is none, or the costs do not fit it
    */
   void settle(String hold, List<Long> costs, Consumer<? super Settlement> done);
+
+  /** Decides a request, and returns the seats that it has taken. */
+  void acquire(Request request, Consumer<? super SeatAnswer> done);
+
+  /**
+   * Returns the seat of a text.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  TakenSeat seatOf(String text);
 
   /** Returns the revision of the rules that gave these answers. */
   long revision(List<Answer> answers);

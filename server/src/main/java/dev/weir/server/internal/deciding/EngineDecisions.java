@@ -7,6 +7,8 @@ import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
+import dev.weir.engine.seats.SeatAnswer;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.guard.SystemLoad;
 import java.util.List;
@@ -48,6 +50,16 @@ record EngineDecisions(Engine engine, SystemLoad load) implements DecisionSource
   @Override
   public void settle(String hold, List<Long> costs, Consumer<? super Settlement> done) {
     engine.holds().settle(hold, costs, done);
+  }
+
+  @Override
+  public void acquire(Request request, Consumer<? super SeatAnswer> done) {
+    engine.seats().acquire(request, load.counting(1, done));
+  }
+
+  @Override
+  public TakenSeat seatOf(String text) {
+    return engine.seats().read(text);
   }
 
   @Override

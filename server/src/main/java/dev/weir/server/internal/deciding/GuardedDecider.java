@@ -11,6 +11,9 @@ import dev.weir.engine.RequestBatch;
 import dev.weir.engine.Ticket;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
+import dev.weir.engine.seats.SeatAnswer;
+import dev.weir.engine.seats.SeatOutcome;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.http.LeaseCall;
 import dev.weir.rules.Request;
@@ -19,6 +22,7 @@ import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.guard.UndecidedBytes;
 import dev.weir.server.internal.log.RefusalLog;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -136,6 +140,11 @@ public final class GuardedDecider implements Decider {
     public GuardedDecider build() {
       return new GuardedDecider(this);
     }
+  }
+
+  /** Returns the clock. */
+  public Ticker ticker() {
+    return ticker;
   }
 
   public Engine engine() {
@@ -405,6 +414,73 @@ public final class GuardedDecider implements Decider {
     source.settle(hold, costs, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + 2L * hold.length());
+    }
+  }
+
+  /**
+   * Decides a request, and returns the seats that it has taken. See {@link
+   * dev.weir.engine.Seats#acquire}.
+   *
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the request
+   */
+  public void acquire(Request request, LongSupplier beside, Consumer<? super SeatAnswer> last) {
+    Consumer<SeatAnswer> done =
+        refusals.isOn()
+            ? answer -> {
+              refusals.refused(request, answer.answer());
+              last.accept(answer);
+            }
+            : last::accept;
+    if (!source.decides()) {
+      done.accept(new SeatAnswer(unknown.withoutRules(request), "", 0));
+      return;
+    }
+    long now = ticker.nanos();
+    recorder.add(request, now);
+    if (overloaded(now, 1)) {
+      source.refuse(request, answer -> done.accept(new SeatAnswer(answer, "", 0)));
+      return;
+    }
+    UndecidedBytes.PendingDecision<SeatAnswer> waiting = undecided.until(done);
+    source.acquire(request, waiting);
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + request.memoryBytes());
+    }
+  }
+
+  /**
+   * Renews seats, or gives them back. See {@link dev.weir.engine.Seats}.
+   *
+   * @param beside returns the approximate bytes that the transport keeps of the call until it is
+   *     answered, besides the seats
+   * @param done receives the outcomes, in the order of the seats
+   * @throws IllegalArgumentException if one is no seat; nothing is done then
+   */
+  public void seats(
+      SeatCall call,
+      List<String> seats,
+      LongSupplier beside,
+      Consumer<? super List<SeatOutcome>> done) {
+    if (undecided.isFull()) {
+      done.accept(Collections.nCopies(seats.size(), SeatOutcome.UNCERTAIN)); // To be sent again.
+      return;
+    }
+    List<TakenSeat> taken = seats.stream().map(source::seatOf).toList(); // All, before any call.
+    UndecidedBytes.PendingDecision<List<SeatOutcome>> waiting = undecided.until(done);
+    AnswerCollector<SeatOutcome> outcomes = new AnswerCollector<>(seats.size(), waiting);
+    long bytes = 0;
+    for (int i = 0; i < taken.size(); i++) {
+      int index = i;
+      bytes += 2L * seats.get(i).length();
+      Consumer<SeatOutcome> each = outcome -> outcomes.put(index, outcome);
+      switch (call) {
+        case RENEW -> taken.get(i).renew(each);
+        case RELEASE -> taken.get(i).release(each);
+      }
+    }
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + bytes);
     }
   }
 

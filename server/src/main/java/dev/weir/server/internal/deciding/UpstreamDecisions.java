@@ -7,6 +7,8 @@ import dev.weir.engine.LoanRequest;
 import dev.weir.engine.Ticket;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
+import dev.weir.engine.seats.SeatAnswer;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.function.Consumer;
@@ -14,6 +16,9 @@ import java.util.function.LongConsumer;
 
 /** The server upstream, which decides in place of an engine without rules. */
 record UpstreamDecisions(Decider upstream, UndecidedAnswers unknown) implements DecisionSource {
+  private static final String NO_SEATS =
+      "seat: not passed on to the server upstream (expected: a call of that server)";
+
   private static final String NO_HOLDS =
       "hold: not passed on to the server upstream (expected: a call of that server)";
 
@@ -54,6 +59,16 @@ record UpstreamDecisions(Decider upstream, UndecidedAnswers unknown) implements 
   @Override
   public void settle(String hold, List<Long> costs, Consumer<? super Settlement> done) {
     throw new IllegalArgumentException(NO_HOLDS);
+  }
+
+  @Override
+  public void acquire(Request request, Consumer<? super SeatAnswer> done) {
+    done.accept(new SeatAnswer(Answer.error(NO_SEATS, 0), "", 0));
+  }
+
+  @Override
+  public TakenSeat seatOf(String text) {
+    throw new IllegalArgumentException(NO_SEATS);
   }
 
   @Override

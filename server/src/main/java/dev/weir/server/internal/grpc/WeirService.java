@@ -3,17 +3,22 @@ package dev.weir.server.internal.grpc;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.v1.WeirGrpc;
+import dev.weir.protocol.v1.WeirProto.AcquireRequest;
+import dev.weir.protocol.v1.WeirProto.AcquireResponse;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
 import dev.weir.protocol.v1.WeirProto.HoldRequest;
 import dev.weir.protocol.v1.WeirProto.HoldResponse;
 import dev.weir.protocol.v1.WeirProto.LeaseRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseResponse;
+import dev.weir.protocol.v1.WeirProto.SeatRequest;
+import dev.weir.protocol.v1.WeirProto.SeatResponse;
 import dev.weir.protocol.v1.WeirProto.SettleRequest;
 import dev.weir.protocol.v1.WeirProto.SettleResponse;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.RequestTimes;
+import dev.weir.server.internal.deciding.SeatCall;
 import dev.weir.server.internal.deciding.Tracing;
 import dev.weir.server.internal.guard.UndecidedBytes;
 import io.grpc.Status;
@@ -89,6 +94,52 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
           HoldMessages.costs(message),
           () -> UndecidedBytes.CALL_BYTES,
           settlement -> done.accept(HoldMessages.response(settlement)));
+    } catch (IllegalArgumentException e) {
+      throw new BadRequest(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void acquire(AcquireRequest message, StreamObserver<AcquireResponse> observer) {
+    once(this::acquire, message, observer);
+  }
+
+  @Override
+  public void renew(SeatRequest message, StreamObserver<SeatResponse> observer) {
+    once((seats, done) -> call(SeatCall.RENEW, seats, done), message, observer);
+  }
+
+  @Override
+  public void release(SeatRequest message, StreamObserver<SeatResponse> observer) {
+    once((seats, done) -> call(SeatCall.RELEASE, seats, done), message, observer);
+  }
+
+  @Override
+  public void seat(AcquireRequest message, StreamObserver<AcquireResponse> observer) {
+    new SeatStream(decider, (ServerCallStreamObserver<AcquireResponse>) observer).begin(message);
+  }
+
+  private void acquire(AcquireRequest message, Consumer<@Nullable AcquireResponse> done)
+      throws BadRequest {
+    long begunNanos = times.begin();
+    Request request = WeirMessages.request(message.getCheck(), "check");
+    decider.acquire(
+        request,
+        () -> UndecidedBytes.CALL_BYTES,
+        taken -> {
+          times.ended(begunNanos, 1);
+          done.accept(SeatMessages.response(request, taken));
+        });
+  }
+
+  private void call(SeatCall call, SeatRequest message, Consumer<@Nullable SeatResponse> done)
+      throws BadRequest {
+    try {
+      decider.seats(
+          call,
+          SeatMessages.seats(message),
+          () -> UndecidedBytes.CALL_BYTES,
+          outcomes -> done.accept(SeatMessages.response(outcomes)));
     } catch (IllegalArgumentException e) {
       throw new BadRequest(String.valueOf(e.getMessage()));
     }

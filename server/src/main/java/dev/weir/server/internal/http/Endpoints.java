@@ -139,6 +139,7 @@ public final class Endpoints {
 
   public List<Endpoint> all() {
     List<Endpoint> all = new ArrayList<>(always());
+    all.addAll(new SeatEndpoints(decider, fields, times, tracing).all());
     ClusterPages pages = cluster;
     if (pages != null) {
       all.add(
@@ -350,11 +351,15 @@ public final class Endpoints {
    * Returns the approximate bytes that are kept of a request, besides its body, until it is
    * answered.
    */
-  private static long beside(HttpServerRequest request) {
+  static long beside(HttpServerRequest request) {
     return HttpPeer.QUEUED_BYTES + Dispatch.headBytes(request);
   }
 
   private Span span(HttpServerRequest request) {
+    return span(tracing, request);
+  }
+
+  static Span span(Tracing tracing, HttpServerRequest request) {
     return tracing.isOn()
         ? tracing.begin("POST " + request.path(), tracing.parent(request, TraceFields.OF_REQUESTS))
         : Span.getInvalid();
@@ -543,7 +548,7 @@ public final class Endpoints {
     }
   }
 
-  private static void badRequest(HttpServerRequest request, @Nullable String message) {
+  static void badRequest(HttpServerRequest request, @Nullable String message) {
     Reply.problem(request, 400, "Bad request", String.valueOf(message));
   }
 

@@ -5,6 +5,7 @@ import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.holds.HoldMetrics;
+import dev.weir.engine.seats.SeatMetrics;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.function.Consumer;
  * @param leases the permits lent to clients
  * @param refunds the permits that requests gave back by their number
  * @param holds the permits that requests hold, and their settlements
+ * @param seats the seats that requests took, renewed and gave back
  * @param others adds the counts of the parts that not every server has
  * @param doors the counts of each protocol's port, by the protocol's name
  * @param pending the memory that the connections of all ports take together
@@ -27,6 +29,7 @@ public record MetricSources(
     LeaseMetrics leases,
     RefundMetrics refunds,
     HoldMetrics holds,
+    SeatMetrics seats,
     Consumer<Families> others,
     CallerBuckets throttle,
     Map<String, DoorCounters> doors,

@@ -8,6 +8,7 @@ import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RefundMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.holds.HoldMetrics;
+import dev.weir.engine.seats.SeatMetrics;
 import dev.weir.internal.Histogram;
 import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.GuardedTask;
@@ -90,6 +91,7 @@ public final class ServerMetrics implements MultiCollector {
     leases(families, now.leases());
     refunds(families, now.refunds());
     holds(families, now.holds());
+    seats(families, now.seats());
     now.others().accept(families);
     throttle(families, now.throttle());
     rules(families, now.engine().rules());
@@ -194,6 +196,24 @@ public final class ServerMetrics implements MultiCollector {
         "weir_negative_hits_kept",
         "Hits that were not given back: not charged, refused before, or counted in a shared store.",
         refunds.kept());
+  }
+
+  private static void seats(Families to, SeatMetrics seats) {
+    to.counter("weir_seats", "Requests that took seats.", seats.granted());
+    to.counter(
+        "weir_seats_refused",
+        "Requests for seats that were refused, or could not be decided.",
+        seats.refused());
+    to.counter("weir_seats_renewed", "Renewals of seats.", seats.renewed());
+    to.counter("weir_seats_released", "Seats that were given back.", seats.released());
+    to.counter(
+        "weir_seats_lost",
+        "Renewals and returns of seats that were not held any more.",
+        seats.lost());
+    to.counter(
+        "weir_seats_uncertain",
+        "Renewals and returns of seats that the store did not answer.",
+        seats.uncertain());
   }
 
   private static void holds(Families to, HoldMetrics holds) {

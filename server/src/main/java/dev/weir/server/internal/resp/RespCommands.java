@@ -6,6 +6,7 @@ import dev.weir.internal.UncertainCause;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.deciding.SeatCall;
 import dev.weir.server.internal.guard.LoopLag;
 import java.util.HashSet;
 import java.util.List;
@@ -51,6 +52,9 @@ final class RespCommands {
           new KnownCommand("weir.charge", -5, 0, "write"),
           new KnownCommand("weir.hold", -5, 0, "write"),
           new KnownCommand("weir.settle", 3, 0, "write"),
+          new KnownCommand("weir.acquire", -5, 0, "write"),
+          new KnownCommand("weir.renew", -2, 0, "write"),
+          new KnownCommand("weir.release", -2, 0, "write"),
           new KnownCommand("weir.lease", -6, 0, "write"),
           new KnownCommand("weir.return", -3, 0, "write"),
           new KnownCommand("del", -2, 1, "write"),
@@ -112,6 +116,7 @@ final class RespCommands {
   private final RespWriter out;
   private final LeaseCommands leases;
   private final HoldCommands holds;
+  private final SeatCommands seats;
   private final CheckCalls checks;
   private int asked;
 
@@ -125,6 +130,7 @@ final class RespCommands {
         new LeaseCommands(
             decider, out, answer -> CheckCalls.reply(answer, LeaseCommands.MORE, out));
     this.holds = new HoldCommands(decider, out);
+    this.seats = new SeatCommands(decider, out);
     this.checks = new CheckCalls(decider, out);
   }
 
@@ -168,6 +174,10 @@ final class RespCommands {
       }
       if (command.is(0, "WEIR.HOLD") || command.is(0, "WEIR.SETTLE")) {
         return hold(session, command, later);
+      }
+      SeatCall seats = seatCall(command);
+      if (seats != null || command.is(0, "WEIR.ACQUIRE")) {
+        return seat(session, seats, command, later);
       }
       return other(session, command, nowNanos, later);
     } catch (BadRequest | IllegalArgumentException e) {
@@ -387,6 +397,37 @@ final class RespCommands {
       count(command, 3, 3, HoldCommands.SETTLE_ARGUMENTS);
       holds.settle(command, later);
     }
+    return NextStep.WAIT;
+  }
+
+  private static @Nullable SeatCall seatCall(RespArguments command) {
+    if (command.is(0, "WEIR.RENEW")) {
+      return SeatCall.RENEW;
+    }
+    return command.is(0, "WEIR.RELEASE") ? SeatCall.RELEASE : null;
+  }
+
+  /**
+   * Takes a seat, or calls those that are held.
+   *
+   * @param call null to take one
+   */
+  private NextStep seat(
+      RespSession session, @Nullable SeatCall call, RespArguments command, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      out.error(NO_AUTH);
+      return NextStep.GO_ON;
+    }
+    if (call != null) {
+      count(command, 2, SeatCommands.MOST_ARGUMENTS, SeatCommands.SEAT_ARGUMENTS);
+      seats.call(call, command, later);
+      return NextStep.WAIT;
+    }
+    if (command.count() < 5 || command.count() % 2 == 0) {
+      throw wrongCount(command, SeatCommands.ACQUIRE_ARGUMENTS);
+    }
+    seats.acquire(command, later);
     return NextStep.WAIT;
   }
 

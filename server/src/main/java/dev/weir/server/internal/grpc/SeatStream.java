@@ -1,0 +1,136 @@
+package dev.weir.server.internal.grpc;
+
+import dev.weir.Ticker;
+import dev.weir.engine.seats.SeatAnswer;
+import dev.weir.engine.seats.SeatOutcome;
+import dev.weir.protocol.http.BadRequest;
+import dev.weir.protocol.v1.WeirProto.AcquireRequest;
+import dev.weir.protocol.v1.WeirProto.AcquireResponse;
+import dev.weir.rules.Request;
+import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.deciding.SeatCall;
+import dev.weir.server.internal.guard.UndecidedBytes;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A seat that is held as long as a stream is open: renewed by this server, and given back when the
+ * client ends the stream or is gone. Safe for use by many threads.
+ */
+final class SeatStream {
+  /*
+   * When is a client gone? When its connection is: a client that vanishes without closing it is
+   * noticed by the server's keepalive, and until then the seat is held. A server that dies renews
+   * no more, so the seat is lost after its hold.
+   */
+
+  /** The number of renewals in a hold: so one or two of them may fail. */
+  private static final int RENEWALS = 3;
+
+  private final GuardedDecider decider;
+  private final ServerCallStreamObserver<AcquireResponse> observer;
+  private String seat = "";
+  private long holdNanos;
+  private boolean over;
+  private Ticker.@Nullable ScheduledTask next;
+
+  SeatStream(GuardedDecider decider, ServerCallStreamObserver<AcquireResponse> observer) {
+    this.decider = decider;
+    this.observer = observer;
+  }
+
+  void begin(AcquireRequest message) {
+    observer.setOnCancelHandler(this::end);
+    try {
+      Request request = WeirMessages.request(message.getCheck(), "check");
+      decider.acquire(request, () -> UndecidedBytes.CALL_BYTES, taken -> answer(request, taken));
+    } catch (BadRequest e) {
+      observer.onError(
+          Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException());
+    }
+  }
+
+  private void answer(Request request, SeatAnswer taken) {
+    boolean gone;
+    synchronized (this) {
+      gone = over;
+      seat = taken.seat();
+      holdNanos = taken.holdNanos();
+    }
+    if (gone) {
+      release(taken.seat());
+      return;
+    }
+    observer.onNext(SeatMessages.response(request, taken));
+    if (taken.seat().isEmpty()) {
+      observer.onCompleted();
+    } else {
+      renewLater();
+    }
+  }
+
+  private synchronized void renewLater() {
+    if (!over && holdNanos > 0) {
+      next = decider.ticker().schedule(holdNanos / RENEWALS, this::renew);
+    }
+  }
+
+  private void renew() {
+    String held;
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      held = seat;
+    }
+    decider.seats(
+        SeatCall.RENEW,
+        List.of(held),
+        () -> UndecidedBytes.CALL_BYTES,
+        outcomes -> {
+          if (outcomes.get(0) == SeatOutcome.LOST) {
+            lost();
+          } else {
+            renewLater();
+          }
+        });
+  }
+
+  private void lost() {
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      over = true;
+    }
+    observer.onError(
+        Status.ABORTED
+            .withDescription("seat: lost (expected: a new request)")
+            .asRuntimeException());
+  }
+
+  /** Gives the seat back: the client has ended the stream, or is gone. */
+  private void end() {
+    String held;
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      over = true;
+      held = seat;
+      if (next != null) {
+        next.cancel();
+      }
+    }
+    release(held);
+  }
+
+  private void release(String held) {
+    if (!held.isEmpty()) {
+      decider.seats(
+          SeatCall.RELEASE, List.of(held), () -> UndecidedBytes.CALL_BYTES, outcomes -> {});
+    }
+  }
+}
