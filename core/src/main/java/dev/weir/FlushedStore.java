@@ -69,10 +69,10 @@ final class FlushedStore extends ForwardingStore<MemoryStore> {
       long fingerprint,
       Decision charged,
       long nowNanos,
-      Consumer<? super Boolean> done) {
+      Consumer<? super Renewal> done) {
     Check.notNull("done", done);
     boolean held = delegate.renew(binding, fingerprint, charged, nowNanos);
-    answer(held, () -> done.accept(held));
+    answer(held, () -> done.accept(Renewal.of(held)));
   }
 
   @Override

@@ -104,7 +104,7 @@ public abstract class ForwardingStore<S extends Store> implements Store {
       long fingerprint,
       Decision charged,
       long nowNanos,
-      Consumer<? super Boolean> done) {
+      Consumer<? super Renewal> done) {
     delegate.renew(binding, fingerprint, charged, nowNanos, done);
   }
 

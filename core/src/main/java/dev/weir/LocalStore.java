@@ -125,9 +125,9 @@ public interface LocalStore extends Store {
       long fingerprint,
       Decision charged,
       long nowNanos,
-      Consumer<? super Boolean> done) {
+      Consumer<? super Renewal> done) {
     Check.notNull("done", done);
-    done.accept(renew(binding, fingerprint, charged, nowNanos));
+    done.accept(Renewal.of(renew(binding, fingerprint, charged, nowNanos)));
   }
 
   @Override

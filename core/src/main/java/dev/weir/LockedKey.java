@@ -580,16 +580,30 @@ final class LockedKey {
     return given;
   }
 
-  /** Renews a seat in the table that charged it; see {@link Meter#renew}. */
+  /**
+   * Renews a seat in the table that charged it, and in the witnesses that have it from there; see
+   * {@link Meter#renew}.
+   */
   boolean renew(Decision charged, long now) {
-    Segment segment = table().segment(fingerprint);
+    boolean renewed = renew(table(), charged, now);
+    for (int i = 0; i < tables.length && renewed; i++) {
+      if (i != deciding) {
+        boolean unused = renew(table(i), charged, now);
+      }
+    }
+    return renewed;
+  }
+
+  private boolean renew(Table table, Decision charged, long now) {
+    Segment segment = table.segment(fingerprint);
     int slot = segment.find(fingerprint);
-    if (!segment.holds(table(), slot)) {
+    if (!segment.holds(table, slot)) {
       return false;
     }
-    read(segment, slot);
-    long known = Math.max(segment.latestNanos(table()), segment.floorNanos());
-    long latest = meter().effectiveNanos(state, offset, Math.max(now, known));
-    return segment.renew(table(), slot, latest, charged.atNanos(), now);
+    long known = Math.max(segment.latestNanos(table), segment.floorNanos());
+    long latest =
+        table.meter.effectiveNanos(
+            segment.state(slot), segment.offset(table, slot), Math.max(now, known));
+    return segment.renew(table, slot, latest, charged.atNanos(), now);
   }
 }

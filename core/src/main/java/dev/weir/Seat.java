@@ -102,10 +102,10 @@ public final class Seat implements AutoCloseable {
         fingerprint,
         permits,
         decision,
-        (known, until) -> {
-          if (known) {
+        (result, until) -> {
+          if (result == Renewal.RENEWED) {
             untilNanos = Math.max(untilNanos, until);
-          } else {
+          } else if (result == Renewal.LOST) {
             state.compareAndSet(State.HELD, State.LOST);
           }
           held.complete(isHeld());

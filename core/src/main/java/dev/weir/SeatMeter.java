@@ -9,9 +9,12 @@ import java.util.Arrays;
 final class SeatMeter extends Meter {
   /*
    * How is a seat known? By the instant at which it was taken, which no other seat of its key has:
-   * a key's time grows by a nanosecond at least with each change. So a seat that is given back twice,
-   * or after it was lost, is not found, and the seat of another is never taken for it. What a key
-   * has forgotten cannot come back either, since later requests have later instants.
+   * a key's time grows with each change. So a seat that is given back twice, or after it was lost,
+   * is not found, and the seat of another is never taken for it. What a key has forgotten cannot
+   * come back either, since later requests have later instants. A request that comes at the time
+   * of a change or before it is decided some whole microseconds after its own time: the instants
+   * of stores that processes share are whole microseconds, and those decided for them in a process
+   * are marked by what is beyond.
    *
    *   s[0]  stamp of the latest change                s[1]  total << 32 | number of seats
    *   then three longs a seat: the instant at which it was taken, the instant since which it counts,
@@ -36,6 +39,9 @@ final class SeatMeter extends Meter {
 
   private static final int SINCE = 1;
   private static final int PERMITS = 2;
+
+  /** The step by which the time of a key grows where the callers' time does not. */
+  private static final long STEP_NANOS = 1_000;
 
   private static final long LOW = 0xffff_ffffL;
 
@@ -97,7 +103,8 @@ final class SeatMeter extends Meter {
 
   @Override
   long effectiveNanos(long[] s, int i, long nowNanos) {
-    return Math.max(nowNanos, instant(s[i]) + 1);
+    long behind = instant(s[i]) - nowNanos;
+    return behind < 0 ? nowNanos : nowNanos + (behind / STEP_NANOS + 1) * STEP_NANOS;
   }
 
   private long counted(long[] s, int i, long now) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** The seats of a limiter. Safe for use by many threads. */
@@ -14,10 +15,10 @@ final class Seats {
     /**
      * Accepts the result.
      *
-     * @param held whether all permits are still held
-     * @param untilNanos the end of the hold, if they are
+     * @param result lost if any permits are, else unanswered if any renewal is
+     * @param untilNanos the end of the hold, if all are renewed
      */
-    void accept(boolean held, long untilNanos);
+    void accept(Renewal result, long untilNanos);
   }
 
   private final Requests requests;
@@ -103,23 +104,25 @@ final class Seats {
     long sent = nanos();
     List<PolicySet.ChargedPolicy> counted = counted(decision);
     AtomicInteger left = new AtomicInteger(1 + counted.size());
-    AtomicBoolean held = new AtomicBoolean(true);
-    Consumer<Boolean> each =
-        known -> {
-          if (!known) {
-            held.set(false);
-          }
+    AtomicReference<Renewal> worst = new AtomicReference<>(Renewal.RENEWED);
+    Consumer<Renewal> each =
+        one -> {
+          worst.accumulateAndGet(one, Seats::worse);
           if (left.decrementAndGet() == 0) {
-            if (!held.get()) { // What is left of it must not count on.
+            if (worst.get() == Renewal.LOST) { // What is left of it must not count on.
               release(fingerprint, permits, decision, given -> {});
             }
-            done.accept(held.get(), sent + holdNanos());
+            done.accept(worst.get(), sent + holdNanos());
           }
         };
     for (PolicySet.ChargedPolicy seat : counted) {
       requests.store.renew(seat.binding(), fingerprint, seat.decision(), sent, each);
     }
-    each.accept(true);
+    each.accept(Renewal.RENEWED);
+  }
+
+  private static Renewal worse(Renewal one, Renewal other) {
+    return one == Renewal.LOST || other == Renewal.RENEWED ? one : other;
   }
 
   void release(long fingerprint, long permits, Decision decision, Consumer<Boolean> done) {

@@ -173,10 +173,10 @@ public interface Store extends AutoCloseable {
 
   /**
    * Renews a seat: from now on it counts for another window of its policy, an {@link
-   * Algorithm#CONCURRENCY}. Passes to {@code done} whether it was still held; a seat that was given
-   * back, or is lost because it was not renewed in time, is neither.
+   * Algorithm#CONCURRENCY}. Passes to {@code done} whether it was renewed, or is lost; that the
+   * store does not answer is no loss, see {@link Renewal}.
    *
-   * <p>Not every store can do this. Default: nothing is renewed.
+   * <p>Not every store can do this. Default: every seat is {@linkplain Renewal#LOST lost}.
    *
    * @param binding the one that charged the seat
    * @param charged the decision that charged it
@@ -187,8 +187,8 @@ public interface Store extends AutoCloseable {
       long fingerprint,
       Decision charged,
       long nowNanos,
-      Consumer<? super Boolean> done) {
-    done.accept(false);
+      Consumer<? super Renewal> done) {
+    done.accept(Renewal.LOST);
   }
 
   /**

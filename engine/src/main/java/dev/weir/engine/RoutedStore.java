@@ -7,6 +7,7 @@ import dev.weir.Decision;
 import dev.weir.Fingerprint;
 import dev.weir.LocalStore;
 import dev.weir.Policy;
+import dev.weir.Renewal;
 import dev.weir.Store;
 import dev.weir.engine.internal.stores.SplitBatch;
 import dev.weir.engine.internal.stores.SplitRequest;
@@ -277,7 +278,7 @@ public final class RoutedStore implements Store {
       long fingerprint,
       Decision charged,
       long nowNanos,
-      Consumer<? super Boolean> done) {
+      Consumer<? super Renewal> done) {
     storeOf(binding).renew(binding, fingerprint, charged, nowNanos, done);
   }
 

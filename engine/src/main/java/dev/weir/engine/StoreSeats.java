@@ -3,6 +3,7 @@ package dev.weir.engine;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
+import dev.weir.Renewal;
 import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.engine.seats.SeatOutcome;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ final class StoreSeats {
                 seat.fingerprint,
                 seat.decision,
                 path.ticker.nanos(),
-                held -> each.accept(held ? SeatOutcome.DONE : SeatOutcome.LOST)),
+                renewal -> each.accept(outcome(renewal))),
         outcome -> {
           if (outcome == SeatOutcome.LOST) {
             release(given -> done.accept(SeatOutcome.LOST));
@@ -88,6 +89,14 @@ final class StoreSeats {
             done.accept(outcome);
           }
         });
+  }
+
+  private static SeatOutcome outcome(Renewal renewal) {
+    return switch (renewal) {
+      case RENEWED -> SeatOutcome.DONE;
+      case LOST -> SeatOutcome.LOST;
+      case UNANSWERED -> SeatOutcome.UNCERTAIN;
+    };
   }
 
   void release(Consumer<? super SeatOutcome> done) {

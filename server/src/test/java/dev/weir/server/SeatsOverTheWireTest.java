@@ -187,7 +187,8 @@ class SeatsOverTheWireTest {
             Check.newBuilder()
                 .setDomain("test")
                 .addDescriptors(
-                    Descriptor.newBuilder().addEntries(Entry.newBuilder().setKey(key).setValue("a"))))
+                    Descriptor.newBuilder()
+                        .addEntries(Entry.newBuilder().setKey(key).setValue("a"))))
         .build();
   }
 

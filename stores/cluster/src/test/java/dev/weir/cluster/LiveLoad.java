@@ -62,7 +62,7 @@ final class LiveLoad implements AutoCloseable {
   LiveLoad(Collection<? extends ClusterStore> stores, SplittableRandom random) {
     this.stores = stores;
     this.random = random;
-    for (Algorithm each : Algorithm.values()) {
+    for (Algorithm each : Algorithm.rates()) {
       rules.put("strict " + each, Policies.of(each, PERMITS, WINDOW_NANOS));
     }
     rules.put(

@@ -41,7 +41,9 @@ public final class Policies {
     Algorithm algorithm = ALGORITHMS[random.nextInt(ALGORITHMS.length)];
     long window = Quota.MIN_WINDOW_NANOS << random.nextInt(24);
     window += random.nextLong(window);
-    long permits = random.nextInt(8) == 0 ? Quota.MAX_PERMITS : random.nextLong(2_000);
+    boolean seats = algorithm == Algorithm.CONCURRENCY;
+    long most = seats ? Policy.MOST_SEATS : Quota.MAX_PERMITS;
+    long permits = random.nextInt(8) == 0 ? most : random.nextLong(2_000);
     Policy.Builder builder = Policy.builder(new Quota(permits, window)).algorithm(algorithm);
     if (algorithm.granular() && random.nextBoolean()) {
       builder.granularity(Duration.ofNanos(window / 8 + random.nextLong(window / 2)));
@@ -49,8 +51,9 @@ public final class Policies {
     if (algorithm.bucket() && random.nextBoolean()) {
       builder.burst(random.nextLong(100));
     }
+    Consistency any = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
     return builder
-        .sharing(Sharing.STRICT.consistency(CONSISTENCIES[random.nextInt(CONSISTENCIES.length)]))
+        .sharing(Sharing.STRICT.consistency(seats ? Consistency.STRICT : any))
         .build();
   }
 }

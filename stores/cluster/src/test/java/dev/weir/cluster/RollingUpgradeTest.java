@@ -17,12 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Members of an older version and of this one in one cluster. The older one is this version limited
- * to level 1, whose formats {@link GoldenBytesTest} keeps unchanged.
+ * to level 2, the formats of whose first level {@link GoldenBytesTest} keeps unchanged.
  */
 @Tag("live")
 class RollingUpgradeTest {
-  private static final int OLD = 1;
-  private static final int NEW = 2;
+  private static final int OLD = 2;
+  private static final int NEW = 3;
 
   @TempDir private Path folder;
   private LiveMembers live;
@@ -77,10 +77,10 @@ class RollingUpgradeTest {
     load.start();
     restart("a", NEW);
     restart("b", NEW);
-    waitsFor("c understands no more than level 1");
+    waitsFor("c understands no more than level 2");
     restart("a", OLD); // It may go back as long as one of them is old.
     assertThat(live.clusters.values())
-        .allSatisfy(each -> assertThat(each.levels()).containsOnly(1));
+        .allSatisfy(each -> assertThat(each.levels()).containsOnly(OLD));
     restart("a", NEW);
     restart("c", NEW);
     level(NEW);
@@ -90,15 +90,15 @@ class RollingUpgradeTest {
     assertThatThrownBy(() -> start("d", OLD))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "cluster: this member was refused: hello of d: it understands levels 1..1 (expected:"
-                + " one of levels 2..2): its version of Weir is too old for this cluster");
+            "cluster: this member was refused: hello of d: it understands levels 1..2 (expected:"
+                + " one of levels 3..3): its version of Weir is too old for this cluster");
     live.end("c");
     Await.until("a note", () -> Identity.level(folder.resolve("c"), Levels.HERE) == NEW);
     assertThatThrownBy(() -> start("c", OLD))
         .isInstanceOf(IOException.class)
         .hasMessage(
             folder.resolve("c")
-                + " is of level 2 (expected: one of levels 1..1): this version of Weir is too old"
+                + " is of level 3 (expected: one of levels 1..2): this version of Weir is too old"
                 + " for it");
     start("c", NEW);
     live.healthy();
@@ -111,7 +111,7 @@ class RollingUpgradeTest {
   void serverThatIsNoMember_holdsTheLevelBack_untilItIsGone() throws Exception {
     ClusterClient old =
         ClusterClient.builder("edge", live.seeds())
-            .able(new Levels(OLD, OLD))
+            .able(new Levels(Levels.FIRST, OLD))
             .log(live.log::add)
             .open();
     try {
@@ -120,7 +120,7 @@ class RollingUpgradeTest {
       for (String each : List.of("a", "b", "c")) {
         restart(each, NEW);
       }
-      waitsFor("the server edge understands no more than level 1");
+      waitsFor("the server edge understands no more than level 2");
       assertThat(live.clusters.values())
           .allSatisfy(each -> assertThat(each.levels()).containsOnly(OLD));
     } finally {
@@ -129,7 +129,7 @@ class RollingUpgradeTest {
     level(NEW);
     ClusterClient again =
         ClusterClient.builder("edge", List.of(live.address("a")))
-            .able(new Levels(OLD, OLD))
+            .able(new Levels(Levels.FIRST, OLD))
             .log(live.log::add)
             .open();
     Thread joining =
@@ -151,8 +151,8 @@ class RollingUpgradeTest {
                   .anyMatch(
                       line ->
                           line.contains(
-                              "it refuses: hello of edge: it understands levels 1..1 (expected: one"
-                                  + " of levels 2..2): its version of Weir is too old")));
+                              "it refuses: hello of edge: it understands levels 1..2 (expected: one"
+                                  + " of levels 3..3): its version of Weir is too old")));
     } finally {
       joining.interrupt();
       joining.join();

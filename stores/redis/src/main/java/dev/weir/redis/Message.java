@@ -27,6 +27,7 @@ final class Message implements Call {
   private static final int RECORD = 3;
   private static final int REFUND = 4;
   private static final int RESET = 5;
+  private static final int RENEW = 6;
 
   /**
    * The most permits that are sent: no policy has more, and multiples of the number are still
@@ -97,6 +98,12 @@ final class Message implements Call {
   public void reset(SharedBinding binding, long fingerprint) {
     requests.add(RESET);
     target(binding, fingerprint).add(0);
+  }
+
+  @Override
+  public void renew(SharedBinding binding, long fingerprint, long atNanos) {
+    requests.add(RENEW);
+    target(binding, fingerprint).add(0).add(Math.floorDiv(atNanos, NANOS_PER_MICRO));
   }
 
   /**

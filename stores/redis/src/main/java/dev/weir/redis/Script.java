@@ -29,7 +29,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Script {
   private static final List<String> FILES =
-      List.of("begin.lua", "log.lua", "counter.lua", "fixed.lua", "bucket.lua", "decide.lua");
+      List.of(
+          "begin.lua",
+          "log.lua",
+          "counter.lua",
+          "fixed.lua",
+          "bucket.lua",
+          "seats.lua",
+          "decide.lua");
 
   private static final byte[] SCRIPT;
   private static final String SCRIPT_DIGEST;

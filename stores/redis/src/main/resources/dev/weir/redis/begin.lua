@@ -14,7 +14,7 @@
 --
 -- All keys are read first and written last, so that an error in between changes nothing.
 --
--- The library consists of several files in this order: this one, log, counter, fixed, bucket, decide.
+-- The library consists of several files in this order: this one, log, counter, fixed, bucket, seats, decide.
 -- The last defines decide(keys, args), which a script calls, or which is a function of Redis 7.
 --
 -- The store has a mark, which shows when its counts have been lost. A process sends it as it knows it.
@@ -35,6 +35,7 @@
 --              RECORD key, policy, permits: already admitted, to be counted even if they do not fit
 --              REFUND key, policy, permits, instant charged, reset instant, its nanoseconds
 --              RESET  key, policy, 0: the key's state is removed
+--              RENEW  key, policy, 0, instant charged: the seat counts anew from now on
 -- args[2]  AMNESTY or DENY, and the mark as the caller knows it, or zeros: its birth, beat and loss
 -- Returns  MessagePack, one array of numbers: the time; 0, or 1 and the mark if it is another than the
 --          one in args[2]; then for each
@@ -43,6 +44,7 @@
 --              RECORD a result
 --              REFUND how many permits were given back
 --              RESET  1 if there was a state to remove, else 0
+--              RENEW  1 if the seat was still held, else 0
 --          A result: its code, remaining (less than 0 for a debt), wait or retry-after (-1: never), reset-after, its
 --          nanoseconds, the instant for which it counts. Times are microseconds.
 
@@ -51,10 +53,10 @@ local floor, ceil, max, min, huge, spread, pack, unpack_at
 
 local NO_TIME = -9007199254740992
 local NOT_QUEUED = -1
-local ASK, SOME, RECORD, REFUND, RESET = 1, 2, 3, 4, 5
+local ASK, SOME, RECORD, REFUND, RESET, RENEW = 1, 2, 3, 4, 5, 6
 local REQUIRED, ANY, OPTIONAL, REPORTED, REPORTED_SHADOW = 0, 1, 2, 3, 4
 local FITS, OVER_LIMIT, INVALID, UNCERTAIN = 0, 1, 2, 3
-local LOG, COUNTER, FIXED, TOKEN, LEAKY, LONG_TOKEN, LONG_LEAKY = 1, 2, 3, 4, 5, 6, 7
+local LOG, COUNTER, FIXED, TOKEN, LEAKY, LONG_TOKEN, LONG_LEAKY, SEATS = 1, 2, 3, 4, 5, 6, 7, 8
 
 -- Indexes of a section's fields; a policy begins with the first four as well.
 local ALGORITHM, WINDOW, DETAIL, MORE, ASKED = 1, 2, 3, 4, 5

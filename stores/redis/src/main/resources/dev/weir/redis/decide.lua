@@ -1,5 +1,5 @@
 local meters = {[LOG] = log, [COUNTER] = counter, [FIXED] = fixed, [TOKEN] = bucket, [LEAKY] = bucket,
-  [LONG_TOKEN] = bucket, [LONG_LEAKY] = bucket}
+  [LONG_TOKEN] = bucket, [LONG_LEAKY] = bucket, [SEATS] = seats}
 
 -- The state of one call, from here on: its arguments, the values it has read, and its results.
 
@@ -8,8 +8,10 @@ local input, at_input, now, keys, values, held, policies, output, size
 local lost, mark
 
 -- The least and the most fields of a section, by its algorithm.
-local LEAST = {11, 9, 8, 8, 8, 8, 8}
-local MOST = {11, 9, 8, 11, 11, 11, 11}
+local LEAST = {11, 9, 8, 8, 8, 8, 8, 9}
+local MOST = {11, 9, 8, 11, 11, 11, 11, 9}
+-- The field that is a string, by the algorithm; the others are numbers.
+local TEXT = {[LOG] = 11, [SEATS] = 9}
 
 local function is_section(s)
   local algorithm = type(s) == 'table' and s[ALGORITHM]
@@ -18,7 +20,7 @@ local function is_section(s)
     return false
   end
   for i = 1, #s do
-    if type(s[i]) ~= (i == 11 and algorithm == LOG and 'string' or 'number') then
+    if type(s[i]) ~= (i == TEXT[algorithm] and 'string' or 'number') then
       return false
     end
   end
@@ -146,7 +148,7 @@ end
 
 -- Returns whether a section can be dropped: it has no recent requests, and has no effect any more.
 local function outlived(s)
-  local drain = s[ALGORITHM] >= TOKEN and bucket.drain(s) or 0
+  local drain = meters[s[ALGORITHM]] == bucket and bucket.drain(s) or 0
   return s[ASKED] > 0 and now - max(s[ASKED], s[LAST]) > max(2 * s[WINDOW] + s[DETAIL], drain)
 end
 
@@ -386,6 +388,28 @@ local function refund()
   put(given)
 end
 
+-- Renews a seat in the section that charged it, and in those that have it from there.
+local function renew()
+  local charge, at = next_charge(), input[at_input + 1]
+  at_input = at_input + 1
+  local known = sections(charge.key)
+  local s = known and find(known, charge.policy)
+  if not s or not meters[s[ALGORITHM]].renew then
+    put(0)
+    return
+  end
+  make_up(s, charge.policy)
+  local held = seats.renew(s, seats.effective(s, now), at)
+  for i = 1, held and #known or 0 do
+    local other = known[i]
+    if other ~= s and other[ALGORITHM] == SEATS then
+      seats.renew(other, seats.effective(other, now), at)
+    end
+  end
+  known.changed = known.changed or held
+  put(held and 1 or 0)
+end
+
 -- Removes the state of a key. A value of another program stays.
 local function reset()
   local known = sections(next_charge().key)
@@ -457,7 +481,8 @@ local function look(sent)
   end
 end
 
-local kinds = {[ASK] = ask, [SOME] = some, [RECORD] = record, [REFUND] = refund, [RESET] = reset}
+local kinds = {[ASK] = ask, [SOME] = some, [RECORD] = record, [REFUND] = refund, [RESET] = reset,
+  [RENEW] = renew}
 
 local function write(own_time)
   if mark then

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Every algorithm in Redis, several at a time: each test mostly waits for answers. */
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@EnumSource(Algorithm.class)
+@EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
 class RedisAlgorithmsTest extends AlgorithmContract {
   RedisAlgorithmsTest(Algorithm algorithm) {
     super(algorithm);

@@ -68,7 +68,7 @@ class RedisClusterTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Algorithm.class)
+  @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
   void everyAlgorithm_admitsTheQuotaOfEachKey_whateverItsNode(Algorithm algorithm) {
     for (Consistency consistency : Consistency.values()) {
       Policy policy =

@@ -49,6 +49,14 @@ class RedisCodeTest {
   }
 
   @Test
+  void seats_areToldTheirHold() {
+    assertThat(numbers(Policy.concurrency(Policy.MOST_SEATS, Duration.ofNanos(1_000_001))))
+        .containsExactly(8, 1_001, 0, 0, 65_536, 65_536, 0, 0);
+    assertThat(numbers(Policy.concurrency(1, Duration.ofNanos(Quota.MAX_WINDOW_NANOS)))[1])
+        .isLessThan(1L << 53);
+  }
+
+  @Test
   void bucket_isToldItsEmissionInNanoseconds_roundedUp() {
     assertThat(numbers(policy(Algorithm.TOKEN_BUCKET, 3, 1_000_000_000)))
         .containsExactly(4, 1_000_000, 0, 0, 3, 3, 333_333_334, 1_000_000_002);
@@ -76,7 +84,7 @@ class RedisCodeTest {
 
   @Test
   void allThatTheScriptIsTold_isExactInDoubles() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       for (long permits : new long[] {0, 1, Quota.MAX_PERMITS}) {
         for (long window : new long[] {Quota.MIN_WINDOW_NANOS, 1L << 50, Quota.MAX_WINDOW_NANOS}) {
           for (Consistency consistency : Consistency.values()) {
@@ -96,7 +104,7 @@ class RedisCodeTest {
 
   @Test
   void leasedWindow_isLongerByTheSyncInterval_unlessItIsAligned() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       Policy.Builder leased =
           policy(algorithm, 10, 1_000_000_000)
               .sharing(

@@ -51,6 +51,13 @@ public interface Call {
   void reset(SharedBinding binding, long fingerprint);
 
   /**
+   * Adds a renewal of a seat. Its part of the reply is 1 if the seat was still held, else 0.
+   *
+   * @param atNanos the instant at which the seat was taken
+   */
+  void renew(SharedBinding binding, long fingerprint, long atNanos);
+
+  /**
    * Sends all operations as one message, which is never repeated.
    *
    * @param nowNanos the instant of the decision, or {@link #SHARDS_TIME}

@@ -9,7 +9,7 @@ package dev.weir.shared;
  */
 public record ClusterMember(String name, String host, int port) {
   /** The highest level of the members' messages that this version of Weir understands. */
-  public static final int MOST_LEVEL = 2;
+  public static final int MOST_LEVEL = 3;
 
   private static final String DNS = "dns:";
 

@@ -36,7 +36,8 @@ public enum Failure {
   NOPERM(true),
   /**
    * The store cannot count the key: its value is not Weir's, or its rule was changed too often
-   * within its windows, or (cluster) the group has no room for another policy.
+   * within its windows, or (cluster) the group has no room for another policy, or some member does
+   * not know the algorithm yet.
    */
   STATE(true),
   /** Any other error. */

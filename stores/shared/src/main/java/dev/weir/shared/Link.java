@@ -20,6 +20,14 @@ public interface Link extends AutoCloseable {
    */
   PolicyCode variant(PolicyCode code, Policy policy);
 
+  /**
+   * Returns whether the store counts seats, the permits of {@link dev.weir.Algorithm#CONCURRENCY};
+   * while it does not, operations with seats fail with {@link Failure#STATE}. Default: true.
+   */
+  default boolean countsSeats() {
+    return true;
+  }
+
   /** Returns the caller of the shard that a key is on; null while that shard is not known. */
   @Nullable Caller caller(SharedBinding binding, long fingerprint);
 

@@ -6,6 +6,7 @@ import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.FailureMode;
 import dev.weir.Reason;
+import dev.weir.Renewal;
 import dev.weir.Ticker;
 import dev.weir.shared.internal.CrossSlots;
 import dev.weir.shared.internal.DecideMany;
@@ -16,6 +17,7 @@ import dev.weir.shared.internal.MovedOperations;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Refund;
 import dev.weir.shared.internal.Reset;
+import dev.weir.shared.internal.SeatRenewal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -279,8 +281,9 @@ public final class SharedDecider {
   }
 
   private void send(Operation operation, @Nullable Caller caller) {
-    if (caller == null) {
-      Failure failure = link.withoutCaller();
+    boolean countable = link.countsSeats() || !operation.anySeats();
+    if (caller == null || !countable) {
+      Failure failure = countable ? link.withoutCaller() : Failure.STATE;
       counters.failed(failure, operation.charges());
       operation.fail(failure);
     } else {
@@ -299,6 +302,22 @@ public final class SharedDecider {
           done.accept(here || there);
         };
     send(new Reset(binding, fingerprint, after), nowNanos);
+  }
+
+  /** Renews a seat in the place where it was taken: in this process, or in the store. */
+  void renew(
+      SharedBinding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Renewal> done) {
+    if (charged.reason() != Reason.WITHIN_LIMIT) {
+      done.accept(Renewal.LOST);
+    } else if (FailureDecisions.decided(charged)) {
+      done.accept(failureDecisions.renew(binding, fingerprint, charged, nowNanos));
+    } else {
+      send(new SeatRenewal(binding, fingerprint, charged.atNanos(), done), nowNanos);
+    }
   }
 
   /** Gives permits back in the place where they were charged: in this process, or in the store. */

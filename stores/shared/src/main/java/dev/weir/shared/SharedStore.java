@@ -8,6 +8,7 @@ import dev.weir.Decision;
 import dev.weir.Fingerprint;
 import dev.weir.Policy;
 import dev.weir.Reason;
+import dev.weir.Renewal;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.shared.internal.Allotments;
@@ -167,9 +168,12 @@ public abstract class SharedStore implements Store {
   private @Nullable LocalAuthority authority(Policy policy) {
     Clocks clocks = settings.clocks();
     return switch (policy.sharing().consistency()) {
-      // By another clock than the callers', the refusals kept here would end at another time.
+      // By another clock than the callers', the refusals kept here would end at another time; and a
+      // seat that another process gives back is free at once.
       case STRICT ->
-          settings.callersClock() ? null : new StoreAuthority(clocks, counters, held, this::send);
+          settings.callersClock() || policy.algorithm() == Algorithm.CONCURRENCY
+              ? null
+              : new StoreAuthority(clocks, counters, held, this::send);
       case LEASED -> new Allotments(policy, clocks, counters, held, this::send);
       case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, this::send);
     };
@@ -275,6 +279,23 @@ public abstract class SharedStore implements Store {
     }
     wake();
     decider.refund(own, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A renewal that the store does not answer within the timeout is {@link Renewal#UNANSWERED}.
+   */
+  @Override
+  public void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Renewal> done) {
+    SharedBinding own = own(binding);
+    wake();
+    decider.renew(own, fingerprint, charged, nowNanos, done);
   }
 
   /**

@@ -73,6 +73,13 @@ public final class FakeCall implements Call {
   }
 
   @Override
+  public void renew(SharedBinding binding, long fingerprint, long atNanos) {
+    requests.add(
+        new Request(
+            "renew", key(fingerprint), 0, 0, Math.floorDiv(atNanos, Result.NANOS_PER_MICRO)));
+  }
+
+  @Override
   public CompletionStage<? extends Reply> send(long nowNanos) {
     return sender.apply(requests);
   }

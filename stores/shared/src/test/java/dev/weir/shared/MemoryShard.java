@@ -90,9 +90,10 @@ final class MemoryShard implements Shard {
       long permits = policy.quota().permits();
       // A window counts the same state under any quota: this one also counts permits that do not
       // fit.
-      boolean bucket = policy.algorithm().bucket();
+      boolean seats = policy.algorithm() == Algorithm.CONCURRENCY;
+      boolean own = policy.algorithm().bucket() || seats;
       Binding recording =
-          shard.server.bind(name, counted(policy, bucket ? permits : Quota.MAX_PERMITS), 0);
+          shard.server.bind(name, counted(policy, own ? permits : Quota.MAX_PERMITS), 0);
       return new Code(name, shard.server.bind(name, counted(policy, permits), 0), recording);
     }
 
@@ -232,7 +233,11 @@ final class MemoryShard implements Shard {
       parts.add(
           (now, reply) -> {
             Binding recording = ((Code) binding.code()).recording;
-            server.decide(new Charges().add(recording, fingerprint, permits), now);
+            if (recording.policy().algorithm() == Algorithm.CONCURRENCY) {
+              Decision unused = server.record(recording, fingerprint, permits, now);
+            } else {
+              server.decide(new Charges().add(recording, fingerprint, permits), now);
+            }
             Charges look = new Charges().add(binding(binding), fingerprint, 0).peek();
             server.decide(look, now);
             reply.add(result(look, 0));
@@ -263,6 +268,17 @@ final class MemoryShard implements Shard {
     public void reset(SharedBinding binding, long fingerprint) {
       parts.add(
           (now, reply) -> reply.add(server.reset(binding(binding), fingerprint, now) ? 1 : 0));
+    }
+
+    @Override
+    public void renew(SharedBinding binding, long fingerprint, long atNanos) {
+      parts.add(
+          (now, reply) -> {
+            Binding own = binding(binding);
+            Decision charged =
+                new Decision(true, Reason.WITHIN_LIMIT, own.name(), 0, 0, 0, 0, atNanos);
+            reply.add(server.renew(own, fingerprint, charged, now) ? 1 : 0);
+          });
     }
 
     @Override

@@ -6,11 +6,12 @@ import dev.weir.Policy;
 import dev.weir.cluster.Policies;
 import dev.weir.cluster.internal.state.ClusterPolicy;
 import dev.weir.testkit.Oracle;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A rule of a simulated cluster, which changes its number now and then. */
 final class SimRule {
-  private static final Algorithm[] ALGORITHMS = Algorithm.values();
+  private static final List<Algorithm> ALGORITHMS = Algorithm.rates();
 
   final String name;
   final Algorithm algorithm;
@@ -33,7 +34,7 @@ final class SimRule {
     algorithm =
         random.nextInt(2) == 0
             ? Algorithm.SLIDING_WINDOW_LOG
-            : ALGORITHMS[random.nextInt(ALGORITHMS.length)];
+            : ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
     name = number + "-" + consistency + "-" + algorithm;
     windowNanos = Policies.MILLI * random.nextLong(300, 2_500);
     intervalNanos = windowNanos / random.nextLong(4, 30);

@@ -1,5 +1,6 @@
 package dev.weir.shared.internal;
 
+import dev.weir.Algorithm;
 import dev.weir.Reason;
 import dev.weir.shared.Call;
 import dev.weir.shared.Failure;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An operation that decides the same permits of one key, once or several times; equal operations
- * are merged into it.
+ * are merged into it, unless each of them takes a seat.
  */
 public final class DecideOne extends Operation {
   /** A receiver of the number of times that the permits fitted. */
@@ -60,7 +61,8 @@ public final class DecideOne extends Operation {
 
   @Override
   public boolean merge(Operation other) {
-    if (!(other instanceof DecideOne one)
+    if (binding.policy().algorithm() == Algorithm.CONCURRENCY // Each seat is a charge of its own.
+        || !(other instanceof DecideOne one)
         || !one.binding.equals(binding)
         || one.fingerprint != fingerprint
         || one.permits != permits

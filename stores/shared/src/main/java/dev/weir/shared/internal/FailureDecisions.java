@@ -9,6 +9,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
+import dev.weir.Renewal;
 import dev.weir.shared.Counters;
 import dev.weir.shared.Failure;
 import dev.weir.shared.Result;
@@ -236,6 +237,14 @@ public final class FailureDecisions {
     } else {
       store.refund(local, fingerprint, permits, charged, marked(nowNanos), done);
     }
+  }
+
+  /** Renews a seat that was taken here. */
+  public Renewal renew(SharedBinding binding, long fingerprint, Decision charged, long nowNanos) {
+    Binding local = binding.localShare;
+    return local != null && store.renew(local, fingerprint, charged, marked(nowNanos))
+        ? Renewal.RENEWED
+        : Renewal.LOST;
   }
 
   public void expire(long nowNanos) {

@@ -1,5 +1,6 @@
 package dev.weir.shared.internal;
 
+import dev.weir.Algorithm;
 import dev.weir.shared.Call;
 import dev.weir.shared.Failure;
 import dev.weir.shared.Link;
@@ -46,6 +47,14 @@ public abstract class Operation {
   /** Calls {@code keys} for each of its keys. */
   public void forEachKey(Keys keys) {
     keys.key(binding(), fingerprint());
+  }
+
+  /** Returns whether any of its keys is one of {@link Algorithm#CONCURRENCY}. */
+  public final boolean anySeats() {
+    boolean[] any = {false};
+    forEachKey(
+        (binding, fingerprint) -> any[0] |= binding.policy().algorithm() == Algorithm.CONCURRENCY);
+    return any[0];
   }
 
   /**

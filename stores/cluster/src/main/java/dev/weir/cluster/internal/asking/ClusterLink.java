@@ -2,6 +2,7 @@ package dev.weir.cluster.internal.asking;
 
 import dev.weir.Policy;
 import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.state.ClusterPolicy;
 import dev.weir.shared.Caller;
 import dev.weir.shared.Link;
@@ -63,6 +64,12 @@ public final class ClusterLink implements Link {
   @Override
   public PolicyCode variant(PolicyCode code, Policy policy) {
     return ((ClusterPolicy) code).variant(policy);
+  }
+
+  /** Returns whether all members know seats: one that does not may lead any group. */
+  @Override
+  public boolean countsSeats() {
+    return map.get().level() >= Levels.SEATS;
   }
 
   @Override

@@ -9,6 +9,8 @@ import dev.weir.cluster.internal.log.LedgerException;
 import dev.weir.cluster.internal.log.LedgerException.Outcome;
 import dev.weir.cluster.internal.operating.GroupCounters;
 import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.state.ClusterPolicy;
 import dev.weir.cluster.internal.state.ClusterReply;
 import dev.weir.cluster.internal.state.ClusterTime;
 import dev.weir.cluster.internal.state.EntryWriter;
@@ -129,6 +131,13 @@ public final class GroupLeader {
     private final byte[] entry;
     private final List<RefusedOperation> refusals = new ArrayList<>();
     private final long now = time.nowNanos();
+
+    /** Whether the replicas know seats; if not, what names them is not logged. */
+    private final boolean seats = replica.level() >= Levels.SEATS;
+
+    /** For each policy of the entry, whether it is not logged. */
+    private final boolean[] unknown;
+
     private boolean anyLeft;
     private int charges;
 
@@ -136,8 +145,11 @@ public final class GroupLeader {
       this.entry = entry;
       OperationReader each = new OperationReader(entry);
       @Nullable Binding[] bindings = new Binding[each.policies().size()];
+      unknown = new boolean[bindings.length];
       for (int i = 0; i < bindings.length; i++) {
-        bindings[i] = replica.known(each.policies().get(i));
+        byte[] policy = each.policies().get(i);
+        bindings[i] = replica.known(policy);
+        unknown[i] = !seats && bindings[i] == null && ClusterPolicy.read(policy).countsSeats();
       }
       boolean full = isFull();
       Charges one = new Charges();
@@ -145,13 +157,25 @@ public final class GroupLeader {
       while (each.next()) {
         charges += each.charges();
         RefusedOperation refused =
-            slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
+            slots.decides(each) && isKnown(each) ? refused(each, bindings, one, full) : moved(each);
         if (refused == null) {
           anyLeft = true;
         } else {
           refusals.add(refused);
         }
       }
+    }
+
+    /**
+     * Returns whether the replicas know the operation. If not, it is answered as one whose key has
+     * moved: the level of this group is raised in a moment, and then it is sent again.
+     */
+    private boolean isKnown(OperationReader each) {
+      boolean known = seats || each.kind() != OperationReader.Kind.RENEW;
+      for (int i = 0; i < each.charges(); i++) {
+        known &= !unknown[each.policy(i)];
+      }
+      return known;
     }
 
     private boolean isFull() {
@@ -211,11 +235,33 @@ public final class GroupLeader {
       }
       ByteWriter out = new ByteWriter();
       int from = 0;
+      if (!seats) {
+        from = knownPolicies(out);
+      }
       for (RefusedOperation each : refusals) {
         out.copy(entry, from, each.begin);
         from = each.end;
       }
       return out.copy(entry, from, entry.length).toBytes();
+    }
+
+    /**
+     * Writes the beginning of the entry with other policies in place of those that are not known,
+     * to which no operation that is left refers. Returns where the operations begin.
+     */
+    private int knownPolicies(ByteWriter out) {
+      OperationReader whole = new OperationReader(entry);
+      List<byte[]> policies = whole.policies();
+      int known = 0;
+      while (known < unknown.length && unknown[known]) {
+        known++;
+      }
+      int count = known == unknown.length ? 0 : unknown.length;
+      out.copy(entry, 0, Ledger.STAMP_BYTES + 1).writeNumber(count);
+      for (int i = 0; i < count; i++) {
+        out.writeBytes(policies.get(unknown[i] ? known : i));
+      }
+      return whole.firstOperation();
     }
 
     /** Returns the reply to all operations, merged from the refusals and the reply to the rest. */

@@ -215,6 +215,11 @@ final class GroupShard implements Shard {
     }
 
     @Override
+    public void renew(SharedBinding binding, long fingerprint, long atNanos) {
+      entry.renew(policy(binding), fingerprint, atNanos);
+    }
+
+    @Override
     public CompletionStage<? extends Reply> send(long nowNanos) {
       byte[] written = entry.toEntry();
       if (nowNanos != SHARDS_TIME) {

@@ -36,6 +36,9 @@ public record Levels(int least, int most) {
   /** The level from which on the calendar of a group is stepped, and its images have the offset. */
   public static final int CALENDAR = 2;
 
+  /** The level from which on replicas count seats: their policies, and renewals. */
+  public static final int SEATS = 3;
+
   /** The levels of this version. */
   public static final Levels HERE = new Levels(FIRST, ClusterMember.MOST_LEVEL);
 

@@ -5,6 +5,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.cluster.internal.peer.ByteReader;
 import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.shared.PolicyCode;
 import dev.weir.shared.SharedBinding;
 import java.time.Duration;
@@ -23,7 +24,8 @@ public final class ClusterPolicy implements PolicyCode {
     Algorithm.SLIDING_WINDOW_COUNTER,
     Algorithm.FIXED_WINDOW,
     Algorithm.TOKEN_BUCKET,
-    Algorithm.LEAKY_BUCKET
+    Algorithm.LEAKY_BUCKET,
+    Algorithm.CONCURRENCY
   };
 
   private static final long NANOS_PER_MICRO = 1_000;
@@ -63,7 +65,7 @@ public final class ClusterPolicy implements PolicyCode {
   }
 
   /** Reads a policy that {@link #bytes} returned. */
-  static ClusterPolicy read(byte[] bytes) {
+  public static ClusterPolicy read(byte[] bytes) {
     ByteReader in = new ByteReader(bytes, 0);
     String name = in.readText();
     Policy policy = readPolicy(in);
@@ -131,6 +133,11 @@ public final class ClusterPolicy implements PolicyCode {
 
   @Nullable ClusterPolicy base() {
     return base;
+  }
+
+  /** Returns whether it counts seats, which replicas do from {@link Levels#SEATS} on. */
+  public boolean countsSeats() {
+    return policy.algorithm() == Algorithm.CONCURRENCY || (base != null && base.countsSeats());
   }
 
   /**

@@ -75,7 +75,7 @@ public final class ClusterReply implements Reply {
       case RECORD -> {
         Result unused = result();
       }
-      case REFUND, RESET -> {
+      case REFUND, RESET, RENEW -> {
         long unused = number();
       }
     }

@@ -71,6 +71,10 @@ public final class EntryWriter {
     key(OperationReader.Kind.RESET, policy, fingerprint);
   }
 
+  public void renew(ClusterPolicy policy, long fingerprint, long atNanos) {
+    key(OperationReader.Kind.RENEW, policy, fingerprint).writeNumber(atNanos);
+  }
+
   private ByteWriter key(OperationReader.Kind kind, ClusterPolicy policy, long fingerprint) {
     return begin(kind).writeNumber(number(policy)).writeLong(fingerprint);
   }

@@ -40,8 +40,9 @@ public final class GroupSlots {
    * slot's, and void; so messages may come arbitrarily late, from any number of movers.
    *
    * The time of the keys is converted from the one log's to the other's, see MemoryStore.lay.
-   * Permits that were charged before a move are never given back: the instants by which a refund
-   * names its charge are those of the other log, and might stand for another charge here.
+   * Permits that were charged before a move are never given back, and seats not renewed: the
+   * instants by which their charge is named are those of the other log, and might stand for another
+   * charge here. Such a seat is free after its hold.
    */
 
   /** The most bytes of a slot; more than its keys take, as there are 4,096 slots. */

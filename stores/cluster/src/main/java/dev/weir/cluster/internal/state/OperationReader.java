@@ -19,7 +19,8 @@ public final class OperationReader {
     DECIDE_ONE(1),
     RECORD(2),
     REFUND(3),
-    RESET(4);
+    RESET(4),
+    RENEW(5);
 
     private final int code;
 
@@ -82,7 +83,7 @@ public final class OperationReader {
   }
 
   /** Returns the offset of the first operation. */
-  int firstOperation() {
+  public int firstOperation() {
     return firstOperation;
   }
 
@@ -119,16 +120,12 @@ public final class OperationReader {
         resetNanos = atNanos + in.readNumber();
       }
       case RESET -> readKey();
+      case RENEW -> {
+        readKey();
+        atNanos = in.readNumber();
+      }
     }
     return true;
-  }
-
-  /** Reads up to the end, so that an error there is found. */
-  void readAll() {
-    boolean more = true;
-    while (more) {
-      more = next();
-    }
   }
 
   private long readPermits() {
@@ -232,12 +229,15 @@ public final class OperationReader {
     return count;
   }
 
-  /** Returns the instant for which the permits of a {@link Kind#REFUND} were charged. */
+  /**
+   * Returns the instant for which the permits of a {@link Kind#REFUND} or a {@link Kind#RENEW} were
+   * charged.
+   */
   long atNanos() {
     return atNanos;
   }
 
-  /** Returns the instant at which the key would have been reset after that charge. */
+  /** Returns the instant at which the key would have been reset after the charge of a refund. */
   long resetNanos() {
     return resetNanos;
   }

@@ -6,6 +6,7 @@ import dev.weir.Decision;
 import dev.weir.Fingerprint;
 import dev.weir.Image;
 import dev.weir.MemoryStore;
+import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.cluster.internal.map.ClusterMap;
@@ -285,11 +286,23 @@ public final class Replica {
   private void verify(byte[] entry) {
     OperationReader whole = new OperationReader(entry);
     for (byte[] each : whole.policies()) {
-      if (known(each) == null) {
-        ClusterPolicy unused = ClusterPolicy.read(each);
+      if (known(each) == null && ClusterPolicy.read(each).countsSeats()) {
+        checkSeats();
       }
     }
-    whole.readAll();
+    while (whole.next()) {
+      if (whole.kind() == OperationReader.Kind.RENEW) {
+        checkSeats();
+      }
+    }
+  }
+
+  /** Finds an entry with seats as senseless as a replica does that does not know them. */
+  private void checkSeats() {
+    if (level < Levels.SEATS) {
+      throw new IllegalArgumentException(
+          "seats at level " + level + " (expected: at least " + Levels.SEATS + ")");
+    }
   }
 
   private byte[] tick(Tick compared, long now) {
@@ -318,6 +331,7 @@ public final class Replica {
         case DECIDE_ONE -> decideOne(each, bindings[each.policy(0)], out, now);
         case RECORD -> record(each, bindings[each.policy(0)], out, now);
         case REFUND -> refund(each, bindings[each.policy(0)], out, now);
+        case RENEW -> renew(each, bindings[each.policy(0)], out, now);
         case RESET -> {
           Binding binding = bindings[each.policy(0)];
           before(binding, each.fingerprint(0));
@@ -435,17 +449,26 @@ public final class Replica {
       return;
     }
     before(binding, operation.fingerprint(0));
-    Decision charged =
-        new Decision(
-            true,
-            Reason.WITHIN_LIMIT,
-            binding.policy().name(),
-            binding.policy().burst(),
-            0,
-            0,
-            operation.resetNanos() - at,
-            at);
+    Decision charged = charged(binding, at, operation.resetNanos() - at);
     out.number(store.refund(binding, operation.fingerprint(0), operation.permits(0), charged, now));
+  }
+
+  private static Decision charged(Binding binding, long atNanos, long resetAfterNanos) {
+    Policy policy = binding.policy();
+    return new Decision(
+        true, Reason.WITHIN_LIMIT, policy.name(), policy.burst(), 0, 0, resetAfterNanos, atNanos);
+  }
+
+  private void renew(
+      OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
+    long at = operation.atNanos();
+    if (binding == null || !slots.covers(operation.fingerprint(0), at)) {
+      out.number(0);
+      return;
+    }
+    before(binding, operation.fingerprint(0));
+    boolean held = store.renew(binding, operation.fingerprint(0), charged(binding, at, 0), now);
+    out.number(held ? 1 : 0);
   }
 
   /**

@@ -54,7 +54,7 @@ public final class ReplyWriter {
     switch (operation.kind()) {
       case DECIDE_MANY, DECIDE_ONE -> number(0).moved(operation.charges());
       case RECORD -> moved(1);
-      case REFUND -> number(0); // It is not sent again: the permits are lost.
+      case REFUND, RENEW -> number(0); // It is not sent again: the permits are lost, or the seat.
       case RESET -> number(ClusterReply.RESET_MOVED);
     }
     return this;

@@ -13,6 +13,7 @@ import dev.weir.cluster.internal.log.InstantLedger;
 import dev.weir.cluster.internal.log.LedgerException;
 import dev.weir.cluster.internal.log.LedgerException.Outcome;
 import dev.weir.cluster.internal.operating.GroupCounters;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.state.ClusterPolicy;
 import dev.weir.cluster.internal.state.ClusterReply;
 import dev.weir.cluster.internal.state.ClusterTime;
@@ -70,15 +71,23 @@ class GroupLeaderTest {
     SplittableRandom random = Trials.random("sieved and logged");
     Replica other =
         new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
+    for (Replica each : List.of(replica, other)) {
+      byte[] level = Entry.level(Levels.SEATS);
+      Entry.stamp(level, time.nowNanos());
+      assertThat(each.apply(0, level)).isNotEmpty();
+    }
     GroupLeader leader = leader(MOST, MOST);
     List<ClusterPolicy> policies = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
       policies.add(
           ClusterPolicy.of(algorithm.text(), Policies.of(algorithm, 3, 5 * Policies.MILLI)));
     }
+    long[] recent = new long[8];
     for (int i = 0; i < 5_000; i++) {
       ticker.advance(Policies.MICRO * random.nextLong(random.nextInt(8) == 0 ? 4_000 : 300));
-      byte[] entry = Entries.entry(operations(random, policies));
+      recent[i % recent.length] = time.nowNanos();
+      long seatAt = recent[random.nextInt(recent.length)];
+      byte[] entry = Entries.entry(operations(random, policies, seatAt));
       byte[] stamped = entry.clone();
       Entry.stamp(stamped, time.nowNanos());
       byte[] expected = other.apply(i, stamped);
@@ -92,7 +101,8 @@ class GroupLeaderTest {
   /**
    * Returns operations of which no two are for one key: refusals are then decided before the rest.
    */
-  private static List<Op> operations(SplittableRandom random, List<ClusterPolicy> policies) {
+  private static List<Op> operations(
+      SplittableRandom random, List<ClusterPolicy> policies, long seatAtNanos) {
     List<Op> operations = new ArrayList<>();
     for (int key = 1; key < 7; key++) {
       ClusterPolicy policy = policies.get(random.nextInt(policies.size()));
@@ -112,10 +122,45 @@ class GroupLeaderTest {
         case 9 -> operations.add(Entries.reset(policy, key));
         case 10 -> operations.add(Entries.decideOne(policy, key, random.nextLong(), 1));
         case 11 -> operations.add(Entries.refund(policy, key, 1, random.nextLong(1L << 50), 0));
+        case 12 -> operations.add(Entries.renew(policy, key, seatAtNanos));
         default -> {}
       }
     }
     return operations;
+  }
+
+  /** The cluster is at their level, and this group will be in a moment. */
+  @Test
+  void seatsBelowTheLevelOfTheGroup_areAnsweredAsMoved_andTheRestIsDecided() {
+    ClusterPolicy seats =
+        ClusterPolicy.of("seats", Policies.of(Algorithm.CONCURRENCY, 2, Policies.SECOND));
+    GroupLeader leader = leader(MOST, MOST);
+    Op[] asked = {
+      Entries.decideOne(seats, 7, 1, 1),
+      Entries.renew(seats, 7, 5),
+      Entries.decideOne(TWO, 8, 1, 1),
+      Entries.decideMany(
+          false,
+          new Charge(TWO, 7, 1, Role.REQUIRED),
+          new Charge(seats, 7, 1, Role.REQUIRED)),
+      Entries.decideOne(TWO, 9, 1, 1)
+    };
+    ClusterReply below = new ClusterReply(request(leader, asked));
+    assertThat(below.number()).isZero();
+    assertThat(below.result().isMoved()).isTrue();
+    assertThat(below.number()).as("renewed").isZero();
+    assertThat(below.number()).isEqualTo(1);
+    assertThat(below.result().fits()).isTrue();
+    assertThat(below.number()).isZero();
+    assertThat(below.result().isMoved()).isTrue();
+    assertThat(below.result().isMoved()).isTrue();
+    assertThat(below.number()).isEqualTo(1);
+    assertThat(below.result().fits()).isTrue();
+    assertThat(request(leader, asked[0])).as("alone").isNotEmpty();
+
+    assertThat(replica.apply(0, Entry.level(Levels.SEATS))).isNotEmpty();
+    ClusterReply above = new ClusterReply(request(leader, asked[0]));
+    assertThat(above.number()).isEqualTo(1);
   }
 
   @Test

@@ -186,7 +186,7 @@ class SlotMoveTest {
   @Tag("model")
   @Tag("sample")
   @ParameterizedTest
-  @EnumSource(Algorithm.class)
+  @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
   void moversThatStopAnywhere_leaveOneOwner_andExceedNoLimit(Algorithm algorithm) {
     int runs = Trials.runs(20, 60);
     SplittableRandom random = Trials.random("movers of " + algorithm, runs);

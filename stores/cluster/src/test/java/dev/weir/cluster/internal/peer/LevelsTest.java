@@ -90,7 +90,7 @@ class LevelsTest {
     assertThatThrownBy(() -> replica.apply(2, Entry.level(NEXT)))
         .isInstanceOf(LevelException.class)
         .hasMessage(
-            "entry: level 2 (expected: one of levels 1..1): this version of Weir is too old for"
+            "entry: level 3 (expected: one of levels 1..1): this version of Weir is too old for"
                 + " it");
     byte[] unknown = Entry.probe();
     unknown[Ledger.STAMP_BYTES] = (byte) (Entry.MOST_KIND + 1);
@@ -113,7 +113,7 @@ class LevelsTest {
     Replica old = replica(OLD);
     assertThatThrownBy(() -> old.restore(image))
         .isInstanceOf(LevelException.class)
-        .hasMessageStartingWith("image of a group: level 2 (expected: one of levels 1..1)");
+        .hasMessageStartingWith("image of a group: level 3 (expected: one of levels 1..1)");
     assertThat(old.store().keys()).isZero();
   }
 
@@ -124,7 +124,7 @@ class LevelsTest {
     byte[] entry = Entry.map(1, first.at(NEXT));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> replica.apply(1, entry.clone()))
-        .withMessage("map of level 2 (expected: at most 1, the group's)");
+        .withMessage("map of level 3 (expected: at most 1, the group's)");
     replica.apply(2, Entry.level(NEXT));
     assertThat(CurrentMap.inForce(replica.apply(3, entry.clone()))).isEqualTo(first.at(NEXT));
     ClusterMap lower =
@@ -149,7 +149,7 @@ class LevelsTest {
     assertThatThrownBy(() -> ClusterMap.read(new ByteReader(beyond, 0)))
         .isInstanceOf(LevelException.class)
         .hasMessage(
-            "map: level 3 (expected: one of levels 1..2): this version of Weir is too old for it");
+            "map: level 4 (expected: one of levels 1..3): this version of Weir is too old for it");
   }
 
   @Test
@@ -162,7 +162,7 @@ class LevelsTest {
     assertThat(Identity.of(folder, "a")).isEqualTo(incarnation);
     assertThatThrownBy(() -> Identity.level(folder, OLD))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("is of level 2 (expected: one of levels 1..1)");
+        .hasMessageContaining("is of level 3 (expected: one of levels 1..1)");
   }
 
   /** Damaged images are put aside; an image that is too new is not damaged, and stays. */
@@ -171,7 +171,7 @@ class LevelsTest {
     open(Levels.HERE, Entry.level(NEXT), decide());
     assertThatThrownBy(() -> open(OLD))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("image of a group: level 2 (expected: one of levels 1..1)");
+        .hasMessageStartingWith("image of a group: level 3 (expected: one of levels 1..1)");
     try (var files = Files.walk(folder)) {
       assertThat(files.map(each -> each.getFileName().toString()))
           .noneMatch(each -> each.endsWith(".bad"));

@@ -69,7 +69,7 @@ class ClusterPolicyTest {
    */
   @Test
   void longestWindow_isCountedUnlessItIsLeased() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       for (Consistency consistency : Consistency.values()) {
         Policy policy =
             Policies.shared(algorithm, 5, Quota.MAX_WINDOW_NANOS, consistency, Policies.SECOND);

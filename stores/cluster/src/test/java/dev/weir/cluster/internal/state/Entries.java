@@ -41,6 +41,7 @@ public final class Entries {
         case RECORD -> out.record(policy, fingerprint, first.permits);
         case REFUND -> out.refund(policy, fingerprint, first.permits, atNanos, resetNanos);
         case RESET -> out.reset(policy, fingerprint);
+        case RENEW -> out.renew(policy, fingerprint, atNanos);
       }
     }
   }
@@ -70,6 +71,10 @@ public final class Entries {
 
   public static Op reset(ClusterPolicy policy, long fingerprint) {
     return one(Kind.RESET, policy, fingerprint, 0, 0, 0, 0);
+  }
+
+  public static Op renew(ClusterPolicy policy, long fingerprint, long atNanos) {
+    return one(Kind.RENEW, policy, fingerprint, 0, 0, atNanos, 0);
   }
 
   private static Op one(
@@ -102,13 +107,14 @@ public final class Entries {
     while (in.next()) {
       boolean many = in.kind() == Kind.DECIDE_MANY;
       boolean refund = in.kind() == Kind.REFUND;
+      boolean noPermits = in.kind() == Kind.RESET || in.kind() == Kind.RENEW;
       List<Charge> charges = new ArrayList<>();
       for (int i = 0; i < in.charges(); i++) {
         charges.add(
             new Charge(
                 policies.get(in.policy(i)),
                 in.fingerprint(i),
-                in.kind() == Kind.RESET ? 0 : in.permits(i),
+                noPermits ? 0 : in.permits(i),
                 many ? in.role(i) : Role.REQUIRED));
       }
       operations.add(
@@ -119,7 +125,7 @@ public final class Entries {
               many && in.queued(),
               many ? in.maxWaitNanos() : 0,
               in.kind() == Kind.DECIDE_ONE ? in.count() : 0,
-              refund ? in.atNanos() : 0,
+              refund || in.kind() == Kind.RENEW ? in.atNanos() : 0,
               refund ? in.resetNanos() : 0));
     }
     return operations;
@@ -143,14 +149,15 @@ public final class Entries {
     long fingerprint = random.nextLong();
     long permits = permits(random);
     Kind kind = KINDS[random.nextInt(KINDS.length)];
+    boolean noPermits = kind == Kind.RESET || kind == Kind.RENEW;
     if (kind != Kind.DECIDE_MANY) {
       return one(
           kind,
           policy,
           fingerprint,
-          kind == Kind.RESET ? 0 : permits,
+          noPermits ? 0 : permits,
           kind == Kind.DECIDE_ONE ? random.nextLong(1, 1_000) : 0,
-          kind == Kind.REFUND ? random.nextLong() >> 4 : 0,
+          kind == Kind.REFUND || kind == Kind.RENEW ? random.nextLong() >> 4 : 0,
           kind == Kind.REFUND ? random.nextLong() >> 4 : 0);
     }
     boolean queued = random.nextInt(4) == 0;

@@ -1,11 +1,13 @@
 package dev.weir.cluster.internal.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.weir.Algorithm;
 import dev.weir.Charges.Role;
 import dev.weir.Fingerprint;
 import dev.weir.cluster.Policies;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.state.Entries.Charge;
 import dev.weir.cluster.internal.state.Entries.Op;
 import dev.weir.shared.Result;
@@ -25,8 +27,11 @@ class ReplicaTest {
   private long index;
 
   private static Replica replica(Executor imaging) {
-    return new Replica(
-        Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), imaging, line -> {});
+    Replica replica =
+        new Replica(
+            Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), imaging, line -> {});
+    assertThat(replica.apply(0, Entry.level(Levels.SEATS))).isNotEmpty();
+    return replica;
   }
 
   private ClusterReply apply(long nowNanos, Op operation) {
@@ -77,6 +82,80 @@ class ReplicaTest {
         .isEqualTo(9);
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isEqualTo(1);
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isZero();
+  }
+
+  private static ClusterPolicy seats(long permits) {
+    return ClusterPolicy.of(
+        "seats",
+        Policies.of(Algorithm.CONCURRENCY, permits, 10 * Policies.SECOND));
+  }
+
+  private boolean renew(ClusterPolicy policy, Result seat, long nowNanos) {
+    return apply(nowNanos, Entries.renew(policy, 7, seat.atNanos())).number() == 1;
+  }
+
+  /** The instants are whole microseconds, by which processes tell the store's from their own. */
+  @Test
+  void seatsOfOneInstant_areKnownByInstantsOfTheirOwn() {
+    ClusterPolicy seats = seats(2);
+    Result first = result(apply(5_000, Entries.decideOne(seats, 7, 1, 1)));
+    Result second = result(apply(5_000, Entries.decideOne(seats, 7, 1, 1)));
+    assertThat(List.of(first.atNanos(), second.atNanos())).containsExactly(5_000L, 6_000L);
+    assertThat(apply(5_000, Entries.decideOne(seats, 7, 1, 1)).number()).isZero();
+    Op back = Entries.refund(seats, 7, 1, first.atNanos(), first.resetNanos());
+    assertThat(apply(7_000, back).number()).isEqualTo(1);
+    assertThat(apply(7_000, back).number()).as("twice").isZero();
+    assertThat(renew(seats, first, 7_000)).isFalse();
+    assertThat(renew(seats, second, 5 * Policies.SECOND)).isTrue();
+    assertThat(apply(10 * Policies.SECOND + 6_000, Entries.decideOne(seats, 7, 2, 1)).number())
+        .as("it is renewed")
+        .isZero();
+    assertThat(renew(seats, second, 15 * Policies.SECOND)).as("too late").isFalse();
+    assertThat(apply(15 * Policies.SECOND, Entries.decideOne(seats, 7, 2, 1)).number())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void imageBegunBeforeARenewal_doesNotHaveIt() throws Exception {
+    List<Runnable> writing = new ArrayList<>();
+    Replica imaged = replica(writing::add);
+    ClusterPolicy seats = seats(1);
+    Result seat = result(apply(imaged, 0, Entries.decideOne(seats, 7, 1, 1)));
+    ByteArrayOutputStream image = new ByteArrayOutputStream();
+    CompletionStage<?> written = imaged.image(image);
+    Op renewal = Entries.renew(seats, 7, seat.atNanos());
+    assertThat(apply(imaged, 5 * Policies.SECOND, renewal).number()).isEqualTo(1);
+    writing.forEach(Runnable::run);
+    assertThat(written).isCompleted();
+    replica.restore(new ByteArrayInputStream(image.toByteArray()));
+    assertThat(apply(10 * Policies.SECOND, Entries.decideOne(seats, 7, 1, 1)).number())
+        .isEqualTo(1);
+  }
+
+  /** A replica of an older version finds the same: it knows neither the policy nor the kind. */
+  @Test
+  void seatsBelowTheirLevel_makeNoSense_andChangeNothing() throws Exception {
+    Replica below =
+        new Replica(
+            Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
+    ClusterPolicy rate = ten(Algorithm.SLIDING_WINDOW_LOG);
+    ByteArrayOutputStream before = new ByteArrayOutputStream();
+    assertThat(below.image(before)).isCompleted();
+    for (Op each :
+        List.of(
+            Entries.decideOne(seats(1), 7, 1, 1),
+            Entries.decideOne(seats(1).variant(seats(2).policy()), 7, 1, 1),
+            Entries.renew(rate, 7, 0))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> below.apply(1, Entries.entry(Entries.decideOne(rate, 7, 1, 1), each)))
+          .withMessage("seats at level 1 (expected: at least 3)");
+    }
+    ByteArrayOutputStream after = new ByteArrayOutputStream();
+    assertThat(below.image(after)).isCompleted();
+    assertThat(after.toByteArray()).isEqualTo(before.toByteArray());
+    assertThat(below.apply(1, Entry.level(Levels.SEATS))).isNotEmpty();
+    assertThat(apply(below, 0, Entries.decideOne(seats(1), 7, 1, 1)).number()).isEqualTo(1);
   }
 
   /** The log goes on behind an image with the refund, which must not count twice. */
