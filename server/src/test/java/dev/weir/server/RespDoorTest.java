@@ -269,10 +269,10 @@ class RespDoorTest {
     assertThat(client.exchange("SELECT", "0")).isEqualTo("+OK|");
     assertThat(client.exchange("ECHO", "hello")).isEqualTo("$5|hello|");
     assertThat(client.exchange("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":24|");
+    assertThat(client.exchange("COMMAND", "COUNT")).isEqualTo(":27|");
     assertThat(client.exchange("COMMAND", "DOCS")).isEqualTo("*0|");
     assertThat(client.exchange("COMMAND"))
-        .startsWith("*24|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+        .startsWith("*27|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.exchange("INFO"))
         .contains("redis_version:7.0.0")
         .contains("role:master")
