@@ -6,9 +6,12 @@ import dev.weir.client.internal.lease.AskedBytes;
 import dev.weir.client.internal.lease.Counters;
 import dev.weir.client.internal.lease.Keys;
 import dev.weir.client.internal.lease.LeasingDecider;
+import dev.weir.client.internal.seat.KeptSeat;
+import dev.weir.client.internal.seat.SeatKeeper;
 import dev.weir.client.internal.wire.EnvoyWire;
 import dev.weir.client.internal.wire.GrpcWire;
 import dev.weir.client.internal.wire.HoldCalls;
+import dev.weir.client.internal.wire.SeatCalls;
 import dev.weir.client.internal.wire.Service;
 import dev.weir.client.internal.wire.ServiceLog;
 import dev.weir.client.internal.wire.Wire;
@@ -28,6 +31,7 @@ import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -62,6 +66,9 @@ public final class WeirClient implements Decider, AutoCloseable {
 
   private final LeasingDecider decider;
   private final HoldCalls holds;
+  private final SeatCalls seatCalls;
+  private final SeatKeeper seats;
+  private final Clocks clocks;
   private final Counters counters;
   private final Ticker ticker;
 
@@ -91,7 +98,10 @@ public final class WeirClient implements Decider, AutoCloseable {
             builder.onFailure,
             counters,
             new LeasingDecider.Bounds(Keys.most(), AskedBytes.most()));
-    holds = new HoldCalls(channels, builder.clocks, deadlineNanos, builder.onFailure);
+    clocks = builder.clocks;
+    holds = new HoldCalls(channels, clocks, deadlineNanos, builder.onFailure);
+    seatCalls = new SeatCalls(channels, clocks, deadlineNanos, builder.onFailure);
+    seats = new SeatKeeper(clocks, seatCalls::renew, seatCalls::release);
   }
 
   /**
@@ -294,6 +304,29 @@ public final class WeirClient implements Decider, AutoCloseable {
   }
 
   /**
+   * Decides a request, and takes a seat of its limits at the same time if it is admitted: see
+   * {@link dev.weir.engine.Seats}. Always calls a service, and the next one while the one before
+   * does not answer. The seat is renewed in the background until it is given back. Needs {@link
+   * Dialect#WEIR}.
+   *
+   * @return completes with the seat or its refusal, on a thread of the connection, which must not
+   *     be blocked. Never fails: an error is an answer
+   */
+  public CompletableFuture<ClientSeat> acquire(Request request) {
+    Clocks.Instant sent = clocks.now();
+    return seatCalls
+        .acquire(request)
+        .thenApply(
+            taken ->
+                new ClientSeat(
+                    taken.answer(),
+                    taken.seat().isEmpty()
+                        ? null
+                        : KeptSeat.of(seats, taken.seat(), taken.holdNanos(), sent)))
+        .toCompletableFuture();
+  }
+
+  /**
    * Gives back all leases now. To be called before a snapshot of this process or of its machine,
    * which could be restored twice.
    */
@@ -307,11 +340,12 @@ public final class WeirClient implements Decider, AutoCloseable {
   }
 
   /**
-   * Gives back all leases and closes the connections, within about half a second. Later requests
-   * are answered as if the service were away.
+   * Gives back all leases and seats and closes the connections, within about half a second. Later
+   * requests are answered as if the service were away.
    */
   @Override
   public void close() {
+    seats.close();
     decider.close();
   }
 }

@@ -3,6 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.client.ClientSeat;
+import dev.weir.client.WeirClient;
 import dev.weir.protocol.v1.WeirGrpc;
 import dev.weir.protocol.v1.WeirProto.AcquireRequest;
 import dev.weir.protocol.v1.WeirProto.AcquireResponse;
@@ -11,6 +13,7 @@ import dev.weir.protocol.v1.WeirProto.Descriptor;
 import dev.weir.protocol.v1.WeirProto.Entry;
 import dev.weir.protocol.v1.WeirProto.SeatOutcome;
 import dev.weir.protocol.v1.WeirProto.SeatRequest;
+import dev.weir.rules.Request;
 import dev.weir.wire.testkit.RedisServer;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Context;
@@ -22,10 +25,12 @@ import io.grpc.StatusRuntimeException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -214,6 +219,27 @@ class SeatsOverTheWireTest {
     } finally {
       channel.shutdownNow();
     }
+  }
+
+  /** A client renews its seat for longer than the hold, also while one of the servers is away. */
+  @Test
+  void seatOfTheClient_isRenewedAtWhicheverServerAnswers() throws Exception {
+    String[] both = {"127.0.0.1:" + one.server.grpcPort(), "127.0.0.1:" + two.server.grpcPort()};
+    try (WeirClient client = WeirClient.builder(both).deadline(Duration.ofSeconds(30)).build()) {
+      Request request = Request.of("test", "short", "a");
+      ClientSeat seat = client.acquire(request).get(1, TimeUnit.MINUTES);
+      assertThat(seat.granted() && seat.isHeld()).isTrue();
+      ClientSeat refused = client.acquire(request).get(1, TimeUnit.MINUTES);
+      assertThat(refused.granted() || refused.isHeld()).isFalse();
+      until("weir_seats_renewed_total 4.0");
+      assertThat(two.post("/v1/acquire", check("short")).statusCode()).isEqualTo(429);
+      assertThat(seat.isHeld()).isTrue();
+      one.close();
+      assertThat(seat.release().get(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(seat.release().get(1, TimeUnit.MINUTES)).isFalse();
+      assertThat(two.post("/v1/acquire", check("short")).statusCode()).isEqualTo(200);
+    }
+    one = server();
   }
 
   /** Waits until the first server shows a figure. */

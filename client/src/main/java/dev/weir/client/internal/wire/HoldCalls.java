@@ -13,17 +13,11 @@ import dev.weir.protocol.v1.WeirProto.SettleRequest;
 import dev.weir.protocol.v1.WeirProto.SettleResponse;
 import dev.weir.rules.Request;
 import dev.weir.shared.Clocks;
-import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import io.grpc.stub.ClientCalls;
-import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +34,7 @@ public final class HoldCalls {
   /** The time for a settlement at each service. Nobody waits for it, and it is worth an effort. */
   private static final long SETTLE_NANOS = 2_000_000_000L;
 
-  private final List<ManagedChannel> channels;
+  private final FailoverCalls calls;
   private final Clocks clocks;
   private final long deadlineNanos;
   private final boolean allowsAway;
@@ -54,7 +48,7 @@ public final class HoldCalls {
    */
   public HoldCalls(
       List<ManagedChannel> channels, Clocks clocks, long deadlineNanos, FailureMode onFailure) {
-    this.channels = List.copyOf(channels);
+    this.calls = new FailoverCalls(channels);
     this.clocks = clocks;
     this.deadlineNanos = deadlineNanos;
     this.allowsAway = onFailure == FailureMode.ALLOW;
@@ -67,7 +61,8 @@ public final class HoldCalls {
       return CompletableFuture.completedStage(new HoldAnswer(Answer.error(problem, 0), ""));
     }
     HoldRequest message = HoldRequest.newBuilder().setCheck(Messages.check(request)).build();
-    return call(0, deadlineNanos, WeirGrpc.getHoldMethod(), message)
+    return calls
+        .call(deadlineNanos, WeirGrpc.getHoldMethod(), message)
         .handle((response, error) -> answer(request, response, error));
   }
 
@@ -79,7 +74,7 @@ public final class HoldCalls {
           response.getHold());
     }
     Status status = Status.fromThrowable(error);
-    if (isFinal(status)) {
+    if (FailoverCalls.isFinal(status)) {
       return new HoldAnswer(Answer.error(String.valueOf(status.getDescription()), 0), "");
     }
     List<dev.weir.engine.Status> statuses =
@@ -95,7 +90,8 @@ public final class HoldCalls {
    */
   public CompletionStage<Settlement> settle(String hold, List<Long> costs) {
     SettleRequest message = SettleRequest.newBuilder().setHold(hold).addAllPermits(costs).build();
-    return call(0, SETTLE_NANOS, WeirGrpc.getSettleMethod(), message)
+    return calls
+        .call(SETTLE_NANOS, WeirGrpc.getSettleMethod(), message)
         .handle(
             (response, error) -> {
               if (response != null) {
@@ -103,7 +99,7 @@ public final class HoldCalls {
                     outcome(response), response.getReturned(), response.getCharged());
               }
               Status status = Status.fromThrowable(error);
-              if (isFinal(status)) {
+              if (FailoverCalls.isFinal(status)) {
                 throw new IllegalArgumentException(String.valueOf(status.getDescription()));
               }
               return new Settlement(Outcome.UNCERTAIN, 0, 0);
@@ -117,62 +113,5 @@ public final class HoldCalls {
       case SETTLE_OUTCOME_LATE -> Outcome.LATE;
       case SETTLE_OUTCOME_UNCERTAIN, SETTLE_OUTCOME_UNSPECIFIED, UNRECOGNIZED -> Outcome.UNCERTAIN;
     };
-  }
-
-  /** Returns whether no other service would answer otherwise. */
-  private static boolean isFinal(Status status) {
-    return switch (status.getCode()) {
-      case INVALID_ARGUMENT, UNIMPLEMENTED, UNAUTHENTICATED, PERMISSION_DENIED -> true;
-      default -> false;
-    };
-  }
-
-  /**
-   * Calls the services in their order until one answers. If none does, the error is that of the
-   * last one.
-   *
-   * @param i the service to call first
-   */
-  private <Q, A> CompletionStage<A> call(
-      int i, long nanos, MethodDescriptor<Q, A> method, Q message) {
-    return send(channels.get(i), nanos, method, message)
-        .handle(
-            (answer, error) -> {
-              boolean last = i + 1 == channels.size();
-              boolean next = error != null && !last && !isFinal(Status.fromThrowable(error));
-              if (next) {
-                return call(i + 1, nanos, method, message);
-              }
-              return error == null
-                  ? CompletableFuture.completedStage(answer)
-                  : CompletableFuture.<A>failedStage(error);
-            })
-        .thenCompose(Function.identity());
-  }
-
-  private static <Q, A> CompletableFuture<A> send(
-      ManagedChannel channel, long nanos, MethodDescriptor<Q, A> method, Q message) {
-    CompletableFuture<A> answered = new CompletableFuture<>();
-    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(nanos, TimeUnit.NANOSECONDS);
-    ClientCalls.asyncUnaryCall(
-        channel.newCall(method, options),
-        message,
-        new StreamObserver<A>() {
-          @Override
-          public void onNext(A answer) {
-            answered.complete(answer);
-          }
-
-          @Override
-          public void onError(Throwable error) {
-            answered.completeExceptionally(error);
-          }
-
-          @Override
-          public void onCompleted() {
-            // The answer has come before.
-          }
-        });
-    return answered;
   }
 }
