@@ -11,10 +11,9 @@ final class SeatMeter extends Meter {
    * How is a seat known? By the instant at which it was taken, which no other seat of its key has:
    * a key's time grows with each change. So a seat that is given back twice, or after it was lost,
    * is not found, and the seat of another is never taken for it. What a key has forgotten cannot
-   * come back either, since later requests have later instants. A request that comes at the time
-   * of a change or before it is decided some whole microseconds after its own time: the instants
-   * of stores that processes share are whole microseconds, and those decided for them in a process
-   * are marked by what is beyond.
+   * come back either, since later requests have later instants. The
+   * time of a key grows by a microsecond at least: the instants of stores that processes share are
+   * whole microseconds, and those decided for them in a process are marked by what is beyond.
    *
    *   s[0]  stamp of the latest change                s[1]  total << 32 | number of seats
    *   then three longs a seat: the instant at which it was taken, the instant since which it counts,
@@ -40,7 +39,7 @@ final class SeatMeter extends Meter {
   private static final int SINCE = 1;
   private static final int PERMITS = 2;
 
-  /** The step by which the time of a key grows where the callers' time does not. */
+  /** The least time by which the time of a key grows with a change. */
   private static final long STEP_NANOS = 1_000;
 
   private static final long LOW = 0xffff_ffffL;
@@ -103,8 +102,7 @@ final class SeatMeter extends Meter {
 
   @Override
   long effectiveNanos(long[] s, int i, long nowNanos) {
-    long behind = instant(s[i]) - nowNanos;
-    return behind < 0 ? nowNanos : nowNanos + (behind / STEP_NANOS + 1) * STEP_NANOS;
+    return Math.max(nowNanos, instant(s[i]) + STEP_NANOS);
   }
 
   private long counted(long[] s, int i, long now) {
@@ -192,7 +190,7 @@ final class SeatMeter extends Meter {
     }
     if (size == 0 || (!same && size < room)) {
       int seat = seat(i, size);
-      s[seat] = Math.max(wanted, instant(s[i]) + 1);
+      s[seat] = Math.max(wanted, instant(s[i]) + STEP_NANOS);
       s[seat + SINCE] = since;
       s[seat + PERMITS] = more;
       s[i] = stamp(Math.max(since, s[seat]), false);
@@ -281,7 +279,7 @@ final class SeatMeter extends Meter {
   long resetAtNanos(long[] s, int i) {
     int size = size(s, i);
     long last = size == 0 ? LONG_AGO : s[seat(i, size - 1) + SINCE] + window;
-    return Math.max(instant(s[i]) + 1, last);
+    return Math.max(instant(s[i]) + STEP_NANOS, last);
   }
 
   @Override

@@ -20,7 +20,6 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A comparison of all algorithms on the same traffic, side by side. */
@@ -96,7 +95,7 @@ public final class Compare {
     }
     Verdicts verdicts = new Verdicts(trace, Runtime.getRuntime().maxMemory() / 8);
     List<Policy> policies =
-        Stream.of(Algorithm.values())
+        Algorithm.rates().stream()
             .map(algorithm -> Policy.builder(quota).algorithm(algorithm).build())
             .toList();
     for (Policy policy : policies) {
@@ -131,7 +130,7 @@ public final class Compare {
     long from = center - WINDOWS_BEFORE * window;
     long to = center + WINDOWS_AFTER * window;
     List<Timeline> timelines = new ArrayList<>();
-    for (int i = 0; i < Algorithm.values().length; i++) {
+    for (int i = 0; i < Algorithm.rates().size(); i++) {
       Timeline timeline = new Timeline(INTERVALS);
       verdicts.each(
           key,

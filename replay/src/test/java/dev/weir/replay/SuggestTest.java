@@ -171,7 +171,7 @@ class SuggestTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Algorithm.class)
+  @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
   void pastedRules_refuseWhatWasSaid(Algorithm algorithm) throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString())

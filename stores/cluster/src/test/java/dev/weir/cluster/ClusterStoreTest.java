@@ -3,6 +3,7 @@ package dev.weir.cluster;
 import dev.weir.Algorithm;
 import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.RuleChangeContract;
+import dev.weir.testkit.SeatContract;
 import dev.weir.testkit.StoreContract;
 import dev.weir.testkit.StoreKind;
 import org.junit.jupiter.api.Nested;
@@ -16,6 +17,19 @@ class ClusterStoreTest {
     @Override
     protected StoreKind kind() {
       return LoneCluster.kind(1);
+    }
+  }
+
+  @Nested
+  class Seats extends SeatContract {
+    @Override
+    protected StoreKind kind() {
+      return LoneCluster.kind(3);
+    }
+
+    @Override
+    protected boolean refundsNewest() {
+      return false;
     }
   }
 

@@ -10,7 +10,9 @@ import dev.weir.cluster.internal.log.Ledger;
 import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.cluster.internal.map.Maps;
 import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.cluster.internal.state.ClusterTime;
+import dev.weir.cluster.internal.state.Entry;
 import dev.weir.cluster.internal.state.Replica;
 import dev.weir.shared.Clocks;
 import dev.weir.shared.Counters;
@@ -53,10 +55,12 @@ final class LoneCluster {
             new Counters());
     List<Ledger> ledgers = new ArrayList<>();
     for (int i = 0; i < groups; i++) {
-      ledgers.add(new InstantLedger(new CallersTime(), false));
+      CallersTime machine = new CallersTime();
+      byte[] unused = machine.apply(0, 0, Entry.level(Levels.SEATS));
+      ledgers.add(new InstantLedger(machine, false));
     }
     Route route = (member, group, entry) -> ledgers.get(group).append(entry);
-    ClusterMap map = Maps.of(groups, "a");
+    ClusterMap map = Maps.of(groups, "a").at(Levels.SEATS);
     ClusterLink link = new ClusterLink(() -> map, () -> {}, route, settings, () -> {});
     ClusterStore store = new ClusterStore(settings, link, FINGERPRINT);
     while (!store.available()) {

@@ -52,8 +52,6 @@ public final class Policies {
       builder.burst(random.nextLong(100));
     }
     Consistency any = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
-    return builder
-        .sharing(Sharing.STRICT.consistency(seats ? Consistency.STRICT : any))
-        .build();
+    return builder.sharing(Sharing.STRICT.consistency(seats ? Consistency.STRICT : any)).build();
   }
 }

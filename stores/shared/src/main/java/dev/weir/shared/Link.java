@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The code that decides at the other end counts windows and granules in whole microseconds,
  * rounded up ({@link SharedBinding#countedWindowNanos}), and its instants are whole microseconds:
- * these distinguish the store's decisions from those of this process.
+ * these distinguish the store's decisions from those of this process, whose instants are a
+ * nanosecond later. Those of seats, which stand for nothing but their seat, may be later by other
+ * nanoseconds.
  */
 public interface Link extends AutoCloseable {
   /** Returns the encoding of a policy and its keys in calls; kept by its binding. */

@@ -313,7 +313,7 @@ public final class SharedDecider {
       Consumer<? super Renewal> done) {
     if (charged.reason() != Reason.WITHIN_LIMIT) {
       done.accept(Renewal.LOST);
-    } else if (FailureDecisions.decided(charged)) {
+    } else if (FailureDecisions.decided(binding, charged)) {
       done.accept(failureDecisions.renew(binding, fingerprint, charged, nowNanos));
     } else {
       send(new SeatRenewal(binding, fingerprint, charged.atNanos(), done), nowNanos);
@@ -334,7 +334,7 @@ public final class SharedDecider {
       done.accept(0);
       return;
     }
-    if (FailureDecisions.decided(charged)) {
+    if (FailureDecisions.decided(binding, charged)) {
       failureDecisions.refund(binding, fingerprint, permits, charged, nowNanos, done);
       return;
     }

@@ -40,11 +40,11 @@ public abstract class RecordChangeContract extends StoreFixture {
   }
 
   /**
-   * Returns the algorithms to try. Default: all but {@link Algorithm#SLIDING_WINDOW}, whose shape
-   * depends on the number.
+   * Returns the algorithms to try. Default: all rates but {@link Algorithm#SLIDING_WINDOW}, whose
+   * shape depends on the number.
    */
   protected List<Algorithm> algorithms() {
-    List<Algorithm> algorithms = new ArrayList<>(List.of(Algorithm.values()));
+    List<Algorithm> algorithms = new ArrayList<>(Algorithm.rates());
     algorithms.remove(Algorithm.SLIDING_WINDOW);
     return algorithms;
   }

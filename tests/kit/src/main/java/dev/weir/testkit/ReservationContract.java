@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The contract of reserving, waiting and cancelling, for every algorithm. */
+/** The contract of reserving, waiting and cancelling, for every rate. */
 public abstract class ReservationContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
@@ -38,7 +38,7 @@ public abstract class ReservationContract extends StoreFixture {
 
   @Test
   void waiters_areServedInOrder_andNoneIsOvertaken() throws InterruptedException {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
       RateLimiter limiter = createLimiter(policy(algorithm, 2), ticker);
       limiter.tryAcquire("k", 2);
@@ -78,7 +78,7 @@ public abstract class ReservationContract extends StoreFixture {
 
   @Test
   void waitLongerThanTheTimeout_isRefusedAtOnce() throws InterruptedException {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
       RateLimiter limiter = createLimiter(policy(algorithm, 2), ticker);
       limiter.tryAcquire("k", 2);
@@ -113,7 +113,7 @@ public abstract class ReservationContract extends StoreFixture {
 
   @Test
   void cancelledLastInLine_givesAllBack() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
       RateLimiter limiter = createLimiter(policy(algorithm, 2), ticker);
       boolean leaky = algorithm == Algorithm.LEAKY_BUCKET;
@@ -147,7 +147,7 @@ public abstract class ReservationContract extends StoreFixture {
 
   @Test
   void interruptedWaiter_givesItsPermitsBack() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
       RateLimiter limiter = createLimiter(policy(algorithm, 2), ticker);
       limiter.tryAcquire("k", algorithm == Algorithm.LEAKY_BUCKET ? 1 : 2);
@@ -179,7 +179,7 @@ public abstract class ReservationContract extends StoreFixture {
   @Tag("sample")
   @Test
   void randomReservationsAndCancels_neverAdmitTooMuch() {
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (Algorithm algorithm : Algorithm.rates()) {
       Trials.run(
           getClass().getSimpleName() + ".randomReservations " + algorithm,
           times(150),

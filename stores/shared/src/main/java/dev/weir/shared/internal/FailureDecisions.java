@@ -1,5 +1,6 @@
 package dev.weir.shared.internal;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
@@ -215,9 +216,11 @@ public final class FailureDecisions {
     return Math.floorMod(nanos, Result.NANOS_PER_MICRO);
   }
 
-  /** Returns whether a decision was made here, not by the store. */
-  public static boolean decided(Decision decision) {
-    return mark(decision.atNanos()) != 0;
+  /** Returns whether a decision was made here, not by the store, which may mark seats as well. */
+  public static boolean decided(SharedBinding binding, Decision decision) {
+    long mark = mark(decision.atNanos());
+    boolean seat = binding.policy().algorithm() == Algorithm.CONCURRENCY;
+    return seat ? mark == MARK_NANOS : mark != 0;
   }
 
   /**

@@ -102,10 +102,13 @@ class BucketVariantsTest {
 
   @Test
   void detailedBatch_hasTheResultsOfCharges_alsoWithoutRoom() {
-    int runs = FullMode.values().length * Algorithm.values().length;
+    int runs = FullMode.values().length * Algorithm.values().length - 1;
     SplittableRandom random = Trials.random("detailed batches", runs);
     for (FullMode full : FullMode.values()) {
       for (Algorithm algorithm : Algorithm.values()) {
+        if (full == FullMode.SKETCH && algorithm == Algorithm.CONCURRENCY) {
+          continue; // There is no such policy.
+        }
         MemoryStore one = new MemoryStore(40);
         MemoryStore many = new MemoryStore(40);
         Policy policy =

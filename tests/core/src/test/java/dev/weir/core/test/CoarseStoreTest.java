@@ -29,7 +29,7 @@ class CoarseStoreTest {
 
   @Nested
   @ParameterizedClass
-  @EnumSource(Algorithm.class)
+  @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
   class Algorithms extends AlgorithmContract {
     Algorithms(Algorithm algorithm) {
       super(algorithm);

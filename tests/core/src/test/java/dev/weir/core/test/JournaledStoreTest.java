@@ -9,6 +9,7 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.StateDurability;
 import dev.weir.Store;
+import dev.weir.testkit.SeatContract;
 import dev.weir.testkit.StoreContract;
 import dev.weir.testkit.StoreKind;
 import java.io.IOException;
@@ -50,6 +51,24 @@ class JournaledStoreTest {
 
   @Nested
   class OfTheMachine extends StoreContract {
+    @Override
+    protected StoreKind kind() {
+      return StoreKind.of(() -> opened(folder, StateDurability.MACHINE)).withEffort(EFFORT);
+    }
+  }
+
+  @Nested
+  class SeatsOfTheProcess extends SeatContract {
+    @Override
+    protected StoreKind kind() {
+      return StoreKind.of(() -> opened(folder, StateDurability.PROCESS))
+          .withCheck(MemoryStore.class, MemoryStore::verify)
+          .withEffort(EFFORT);
+    }
+  }
+
+  @Nested
+  class SeatsOfTheMachine extends SeatContract {
     @Override
     protected StoreKind kind() {
       return StoreKind.of(() -> opened(folder, StateDurability.MACHINE)).withEffort(EFFORT);

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every algorithm in memory. */
 @ParameterizedClass
-@EnumSource(Algorithm.class)
+@EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
 class MemoryStoreAlgorithmsTest extends AlgorithmContract {
   MemoryStoreAlgorithmsTest(Algorithm algorithm) {
     super(algorithm);

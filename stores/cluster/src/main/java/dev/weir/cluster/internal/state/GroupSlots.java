@@ -40,13 +40,18 @@ public final class GroupSlots {
    * slot's, and void; so messages may come arbitrarily late, from any number of movers.
    *
    * The time of the keys is converted from the one log's to the other's, see MemoryStore.lay.
-   * Permits that were charged before a move are never given back, and seats not renewed: the
-   * instants by which their charge is named are those of the other log, and might stand for another
-   * charge here. Such a seat is free after its hold.
+   * Permits that were charged before a move are never given back: the instants by which a refund
+   * names its charge are those of the other log, and might stand for another charge here. As long as
+   * this log's time is behind the other's, that holds for charges here too. A seat has to be known
+   * at any time, so its instant has a mark of the slot's epoch instead, beyond its whole
+   * microseconds. One from before a move has another mark: it is neither renewed nor given back, and
+   * free after its hold.
    */
 
   /** The most bytes of a slot; more than its keys take, as there are 4,096 slots. */
   static final int MOST_BYTES = 1 << 28;
+
+  private static final long NANOS_PER_MICRO = 1_000;
 
   /** The phase of a slot in a group. The numbers must never change. */
   public enum Phase {
@@ -145,6 +150,20 @@ public final class GroupSlots {
   /** Returns the phase of a slot here. */
   public Phase phaseOf(int slot) {
     return phases[slot];
+  }
+
+  /**
+   * Returns the mark of seats that are taken now: nanoseconds that are added to their instants. 0
+   * before the first move; 1 is the mark of decisions that a process makes by itself.
+   */
+  long seatMark(long fingerprint) {
+    long epoch = epochs[Placement.slot(fingerprint)];
+    return epoch == 0 ? 0 : 2 + epoch % (NANOS_PER_MICRO - 2);
+  }
+
+  /** Returns whether a seat was taken here, and not before a move. */
+  boolean coversSeat(long fingerprint, long atNanos) {
+    return Math.floorMod(atNanos, NANOS_PER_MICRO) == seatMark(fingerprint);
   }
 
   /** Returns whether a charge for an instant was made here, and not before a move. */

@@ -123,6 +123,7 @@ public final class OperationReader {
       case RENEW -> {
         readKey();
         atNanos = in.readNumber();
+        resetNanos = atNanos;
       }
     }
     return true;

@@ -1,5 +1,6 @@
 package dev.weir.cluster.internal.state;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
@@ -373,8 +374,24 @@ public final class Replica {
     out.number(charges.allowed() ? 1 : 0);
     for (int i = 0; i < charges.size(); i++) {
       charged(charges.atNanos(i) + (charges.queued() ? charges.retryAfterNanos(i) : 0));
-      out.result(charges, i);
+      out.result(
+          charges.reason(i),
+          charges.remaining(i),
+          charges.retryAfterNanos(i),
+          charges.resetAfterNanos(i),
+          shownNanos(
+              charges.binding(i), charges.fingerprint(i), charges.reason(i), charges.atNanos(i)));
     }
+  }
+
+  /** Returns the instant of a decision as its caller has it: that of a seat has a mark. */
+  private long shownNanos(Binding binding, long fingerprint, Reason reason, long atNanos) {
+    boolean seat = isSeats(binding) && reason == Reason.WITHIN_LIMIT;
+    return seat ? atNanos + slots.seatMark(fingerprint) : atNanos;
+  }
+
+  private static boolean isSeats(Binding binding) {
+    return binding.policy().algorithm() == Algorithm.CONCURRENCY;
   }
 
   private static void uncertain(OperationReader operation, ReplyWriter out, long now) {
@@ -421,7 +438,8 @@ public final class Replica {
       store.decide(charges, now);
       retry = charges.retryAfterNanos(0);
     }
-    out.number(times).result(reason, remaining, retry, reset, at);
+    long shown = shownNanos(binding, operation.fingerprint(0), reason, at);
+    out.number(times).result(reason, remaining, retry, reset, shown);
   }
 
   private void record(
@@ -443,31 +461,47 @@ public final class Replica {
 
   private void refund(
       OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
-    long at = operation.atNanos();
-    if (binding == null || !slots.covers(operation.fingerprint(0), at)) {
+    if (binding == null || !isCovered(operation, binding)) {
       out.number(0);
       return;
     }
     before(binding, operation.fingerprint(0));
-    Decision charged = charged(binding, at, operation.resetNanos() - at);
+    Decision charged = charged(operation, binding);
     out.number(store.refund(binding, operation.fingerprint(0), operation.permits(0), charged, now));
   }
 
-  private static Decision charged(Binding binding, long atNanos, long resetAfterNanos) {
+  /** Returns whether the charge that an operation names was made here, and not before a move. */
+  private boolean isCovered(OperationReader operation, Binding binding) {
+    long fingerprint = operation.fingerprint(0);
+    return isSeats(binding)
+        ? slots.coversSeat(fingerprint, operation.atNanos())
+        : slots.covers(fingerprint, operation.atNanos());
+  }
+
+  /** Returns the decision that an operation names. */
+  private Decision charged(OperationReader operation, Binding binding) {
     Policy policy = binding.policy();
+    long mark = isSeats(binding) ? slots.seatMark(operation.fingerprint(0)) : 0;
     return new Decision(
-        true, Reason.WITHIN_LIMIT, policy.name(), policy.burst(), 0, 0, resetAfterNanos, atNanos);
+        true,
+        Reason.WITHIN_LIMIT,
+        policy.name(),
+        policy.burst(),
+        0,
+        0,
+        operation.resetNanos() - operation.atNanos(),
+        operation.atNanos() - mark);
   }
 
   private void renew(
       OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
-    long at = operation.atNanos();
-    if (binding == null || !slots.covers(operation.fingerprint(0), at)) {
+    if (binding == null || !isCovered(operation, binding)) {
       out.number(0);
       return;
     }
     before(binding, operation.fingerprint(0));
-    boolean held = store.renew(binding, operation.fingerprint(0), charged(binding, at, 0), now);
+    Decision charged = charged(operation, binding);
+    boolean held = store.renew(binding, operation.fingerprint(0), charged, now);
     out.number(held ? 1 : 0);
   }
 

@@ -140,9 +140,7 @@ class GroupLeaderTest {
       Entries.renew(seats, 7, 5),
       Entries.decideOne(TWO, 8, 1, 1),
       Entries.decideMany(
-          false,
-          new Charge(TWO, 7, 1, Role.REQUIRED),
-          new Charge(seats, 7, 1, Role.REQUIRED)),
+          false, new Charge(TWO, 7, 1, Role.REQUIRED), new Charge(seats, 7, 1, Role.REQUIRED)),
       Entries.decideOne(TWO, 9, 1, 1)
     };
     ClusterReply below = new ClusterReply(request(leader, asked));

@@ -183,7 +183,7 @@ class PeerTest {
             door,
             null);
     logged(
-        "it refuses: hello of a: it understands levels 3..4 (expected: one of levels 1..2): its"
+        "it refuses: hello of a: it understands levels 4..5 (expected: one of levels 1..3): its"
             + " version of Weir is too new for this cluster");
     assertThat(unknown.connected()).isFalse();
     assertThat(Levels.HERE.conflict(newer)).contains("too old for this cluster");

@@ -217,12 +217,30 @@ class GroupSlotsTest {
     assertThat(b.one(13_999 * Policies.MILLI, seats, KEY, 1).fits()).isFalse();
     Result after = b.one(14_001 * Policies.MILLI, seats, KEY, 10);
     assertThat(after.fits()).isTrue();
-    // Its instant is one that seats of the other log may have, so it is not known by it either.
+    assertThat(after.atNanos()).as("an instant of the other log too").isLessThan(before.atNanos());
     assertThat(b.apply(15 * Policies.SECOND, Entries.renew(seats, KEY, after.atNanos())).number())
-        .isZero();
-    Result later = b.one(60 * Policies.SECOND, seats, KEY, 10);
-    Op known = Entries.renew(seats, KEY, later.atNanos());
-    assertThat(b.apply(61 * Policies.SECOND, known).number()).isEqualTo(1);
+        .isEqualTo(1);
+    Op given = Entries.refund(seats, KEY, 10, after.atNanos(), after.resetNanos());
+    assertThat(b.apply(16 * Policies.SECOND, given).number()).isEqualTo(10);
+  }
+
+  /** The clocks of two groups have nothing in common: two seats may be taken at one instant. */
+  @Test
+  void seatFromBeforeTheMove_isNotTakenForOneOfTheSameInstantHere() {
+    a.apply(0, Entry.level(Levels.SEATS));
+    b.apply(0, Entry.level(Levels.SEATS));
+    ClusterPolicy seats = ten(Algorithm.CONCURRENCY);
+    long instant = 50 * Policies.SECOND;
+    Result before = a.one(instant, seats, KEY, 5);
+    move(a, 51 * Policies.SECOND, b, 5 * Policies.SECOND, 1);
+    Result here = b.one(instant, seats, KEY, 5);
+    Op old = Entries.refund(seats, KEY, 5, before.atNanos(), before.resetNanos());
+    assertThat(b.apply(instant, old).number()).isZero();
+    assertThat(b.apply(instant, Entries.renew(seats, KEY, before.atNanos())).number()).isZero();
+    assertThat(b.apply(instant, Entries.renew(seats, KEY, here.atNanos())).number()).isEqualTo(1);
+    move(b, 52 * Policies.SECOND, a, 52 * Policies.SECOND, 2);
+    assertThat(a.apply(instant, Entries.renew(seats, KEY, before.atNanos())).number()).isZero();
+    assertThat(a.apply(instant, Entries.renew(seats, KEY, here.atNanos())).number()).isZero();
   }
 
   @Test

@@ -86,8 +86,7 @@ class ReplicaTest {
 
   private static ClusterPolicy seats(long permits) {
     return ClusterPolicy.of(
-        "seats",
-        Policies.of(Algorithm.CONCURRENCY, permits, 10 * Policies.SECOND));
+        "seats", Policies.of(Algorithm.CONCURRENCY, permits, 10 * Policies.SECOND));
   }
 
   private boolean renew(ClusterPolicy policy, Result seat, long nowNanos) {
@@ -147,8 +146,7 @@ class ReplicaTest {
             Entries.decideOne(seats(1).variant(seats(2).policy()), 7, 1, 1),
             Entries.renew(rate, 7, 0))) {
       assertThatIllegalArgumentException()
-          .isThrownBy(
-              () -> below.apply(1, Entries.entry(Entries.decideOne(rate, 7, 1, 1), each)))
+          .isThrownBy(() -> below.apply(1, Entries.entry(Entries.decideOne(rate, 7, 1, 1), each)))
           .withMessage("seats at level 1 (expected: at least 3)");
     }
     ByteArrayOutputStream after = new ByteArrayOutputStream();
