@@ -11,6 +11,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reservation;
+import dev.weir.Seat;
 import dev.weir.Sharing;
 import dev.weir.SingleLimiter;
 import dev.weir.micrometer.WeirMetrics;
@@ -112,6 +113,89 @@ class RecipesTest {
             .thenApply(decision -> decision.allowed() ? "sent" : "refused");
     // end
     assertThat(response.join()).isEqualTo("sent");
+  }
+
+  @Test
+  void exportsRecipe_runs() {
+    List<String> done = new ArrayList<>();
+    for (String user : List.of("alice", "alice", "bob")) {
+      // recipe
+      RateLimiter exports =
+          RateLimiter.of(Policy.concurrency(2, Duration.ofMinutes(1)).name("exports").build());
+      try (Seat seat = exports.seat(user)) {
+        if (seat.granted()) {
+          export(user);
+        } else {
+          refuse(user);
+        }
+      }
+      // end
+      done.add(user);
+      assertThat(exports.peek(user).remaining()).isEqualTo(2);
+    }
+    assertThat(done).hasSize(3);
+    assertThat(exported).containsExactlyElementsOf(done);
+  }
+
+  private final List<String> exported = new ArrayList<>();
+
+  private void export(String what) {
+    exported.add(what);
+  }
+
+  private void refuse(String user) {
+    throw new AssertionError("refused " + user);
+  }
+
+  @Test
+  void longWorkRecipe_runs() {
+    FakeTicker ticker = new FakeTicker();
+    RateLimiter exports =
+        RateLimiter.builder(Policy.concurrency(1, Duration.ofMinutes(1)).build())
+            .ticker(ticker)
+            .build();
+    String user = "alice";
+    List<String> parts = List.of("a", "b");
+    // recipe
+    Seat seat = exports.seat(user);
+    for (String part : parts) {
+      if (!seat.renew()) {
+        throw new IllegalStateException("lost the seat");
+      }
+      export(part);
+    }
+    seat.release();
+    // end
+    assertThat(exported).isEqualTo(parts);
+    assertThat(seat.renew()).isFalse();
+    assertThat(exports.seat(user).granted()).isTrue();
+    assertThat(exports.seat(user).granted()).isFalse();
+    ticker.advance(Duration.ofSeconds(61));
+    assertThat(exports.seat(user).granted()).isTrue();
+  }
+
+  @Test
+  void backendRecipe_runs() throws InterruptedException {
+    List<String> results = new ArrayList<>();
+    // recipe
+    RateLimiter backend =
+        RateLimiter.of(
+            Policy.concurrency(10, Duration.ofSeconds(30)).name("calls at once").build(),
+            Policy.builder(Quota.perSecond(100)).name("calls a second").build());
+    try (Seat seat = backend.seat("search", 1, Duration.ofMillis(200))) {
+      if (seat.granted()) {
+        results.add(search());
+      }
+    }
+    // end
+    assertThat(results).containsExactly("found");
+    assertThat(backend.peek("search").parts())
+        .extracting(Decision::remaining)
+        .containsExactlyInAnyOrder(10L, 99L);
+  }
+
+  private static String search() {
+    return "found";
   }
 
   @Test
