@@ -130,7 +130,9 @@ final class HeldTokens {
       return Status.UNMATCHED;
     }
     boolean anywhere = charge.shared() && countsInTheStoreAlone(limit.policy().sharing());
-    if (!anywhere && token.origin() != origin) {
+    // A seat is looked up by its instant, also where it is not: in a store without it nothing is
+    // found.
+    if (!charge.seat() && !anywhere && token.origin() != origin) {
       return Status.UNMATCHED;
     }
     return new Status(
