@@ -98,8 +98,12 @@ final class Requests {
   }
 
   Decision decide(long fingerprint, long permits) {
-    PolicySet now = set;
-    return reported(now, decide(now, fingerprint, permits), permits);
+    return decideIn(set, fingerprint, permits);
+  }
+
+  /** Decides a request by policies that were in force a moment ago. */
+  Decision decideIn(PolicySet set, long fingerprint, long permits) {
+    return reported(set, decide(set, fingerprint, permits), permits);
   }
 
   Decision peek(long fingerprint, long permits) {
@@ -151,7 +155,8 @@ final class Requests {
     decide(set, fingerprint, permits, done);
   }
 
-  private void decide(PolicySet set, long fingerprint, long permits, Consumer<Decision> done) {
+  /** Decides like {@link #decide(long, long, Consumer)}, by policies in force a moment ago. */
+  void decide(PolicySet set, long fingerprint, long permits, Consumer<Decision> done) {
     double load = load(set);
     store.decide(
         set.addTo(new Charges(), fingerprint, checked(permits), load),

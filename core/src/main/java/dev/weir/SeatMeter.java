@@ -17,14 +17,15 @@ final class SeatMeter extends Meter {
    *
    *   s[0]  stamp of the latest change                s[1]  total << 32 | number of seats
    *   then three longs a seat: the instant at which it was taken, the instant since which it counts,
-   *   its permits
+   *   permits of others << 32 | its own permits
    *
    * Seats lie in the order of the instants since which they count: a seat that is renewed moves to
    * the end. So those that are lost are the first ones.
    *
-   * Where the bound on memory allows no more room, permits are added to the last seat: it is given
-   * back, or lost, in parts. The seat that was to be added is not found again, so it counts until
-   * it is lost, which can only deny.
+   * Where the bound on memory allows no more room, permits are added to the last seat, as those of
+   * others: they are lost when it is. The seat that was to be added is not found again, so it counts
+   * until then, which can only deny. A seat whose own permits are back is not found either, although
+   * those of others stay.
    *
    * Permits that come back by their number alone (Store.refundNewest) are those of the seats that
    * would be lost first: which seat is meant is not known, and so the ones that stay count for at
@@ -87,6 +88,16 @@ final class SeatMeter extends Meter {
     s[i + COUNTS] += (byPermits << 32) + bySeats;
   }
 
+  /** Returns the seat's own permits. */
+  private static long own(long[] s, int seat) {
+    return s[seat + PERMITS] & LOW;
+  }
+
+  /** Returns the seat's own permits and those of others. */
+  private static long all(long[] s, int seat) {
+    return own(s, seat) + (s[seat + PERMITS] >>> 32);
+  }
+
   private boolean isLost(long[] s, int seat, long now) {
     return s[seat + SINCE] + window <= now;
   }
@@ -110,7 +121,7 @@ final class SeatMeter extends Meter {
     int size = size(s, i);
     int first = firstHeld(s, i, size, now);
     for (int lost = 0; lost < first; lost++) {
-      counted -= s[seat(i, lost) + PERMITS];
+      counted -= all(s, seat(i, lost));
     }
     return counted;
   }
@@ -125,7 +136,7 @@ final class SeatMeter extends Meter {
     long until = now;
     for (int number = firstHeld(s, i, size, now); number < size && over > 0; number++) {
       int seat = seat(i, number);
-      over -= s[seat + PERMITS];
+      over -= all(s, seat);
       until = s[seat + SINCE] + window;
     }
     return Math.max(1, until - now);
@@ -171,7 +182,7 @@ final class SeatMeter extends Meter {
     int size = size(s, i);
     long permits = 0;
     for (int number = from; number < from + seats; number++) {
-      permits += s[seat(i, number) + PERMITS];
+      permits += all(s, seat(i, number));
     }
     int rest = size - from - seats;
     System.arraycopy(s, seat(i, from + seats), s, seat(i, from), SEAT * rest);
@@ -198,7 +209,7 @@ final class SeatMeter extends Meter {
     } else {
       int last = seat(i, size - 1);
       s[last + SINCE] = since;
-      s[last + PERMITS] += more;
+      s[last + PERMITS] += same ? more : more << 32;
       s[i] = stamp(Math.max(since, instant(s[i])), false);
       count(s, i, more, 0);
     }
@@ -211,11 +222,14 @@ final class SeatMeter extends Meter {
     return t;
   }
 
-  /** Returns the number of the seat that was taken at an instant, unless it is lost; or -1. */
+  /**
+   * Returns the number of the seat that was taken at an instant, unless it is lost or back; or -1.
+   */
   private int find(long[] s, int i, long now, long at) {
     int size = size(s, i);
     for (int number = firstHeld(s, i, size, now); number < size; number++) {
-      if (s[seat(i, number)] == at) {
+      int seat = seat(i, number);
+      if (s[seat] == at && own(s, seat) > 0) {
         return number;
       }
     }
@@ -226,7 +240,7 @@ final class SeatMeter extends Meter {
   long refundable(
       long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
     int found = find(s, i, now, at);
-    return found < 0 ? 0 : Math.min(permits, s[seat(i, found) + PERMITS]);
+    return found < 0 ? 0 : Math.min(permits, own(s, seat(i, found)));
   }
 
   @Override
@@ -236,7 +250,7 @@ final class SeatMeter extends Meter {
       return s;
     }
     int seat = seat(i, found);
-    if (permits < s[seat + PERMITS]) {
+    if (permits < all(s, seat)) {
       s[seat + PERMITS] -= permits;
       count(s, i, -permits, 0);
     } else {
@@ -266,8 +280,13 @@ final class SeatMeter extends Meter {
   @Override
   long newestChargeNanos(long[] s, int i, long now) {
     int size = size(s, i);
-    int first = firstHeld(s, i, size, now);
-    return first == size ? LONG_AGO : s[seat(i, first)];
+    for (int number = firstHeld(s, i, size, now); number < size; number++) {
+      int seat = seat(i, number);
+      if (own(s, seat) > 0) {
+        return s[seat];
+      }
+    }
+    return LONG_AGO;
   }
 
   @Override
@@ -313,7 +332,7 @@ final class SeatMeter extends Meter {
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     int size = size(s, i);
     for (int number = firstHeld(s, i, size, now); number < size; number++) {
-      sink.charged(s[seat(i, number) + SINCE], s[seat(i, number) + PERMITS]);
+      sink.charged(s[seat(i, number) + SINCE], all(s, seat(i, number)));
     }
   }
 }

@@ -38,7 +38,7 @@ final class SeatQueue {
   private static final class Line {
     final Deque<Waiter> waiters = new ArrayDeque<>();
 
-    /** True while the first one is being tried. */
+    /** True while the first one is being tried, and while its end is announced. */
     boolean trying;
 
     /** True if a seat was given back meanwhile. */
@@ -149,28 +149,40 @@ final class SeatQueue {
     Decision decision = seat.decision();
     boolean waits =
         decision.reason() == Reason.OVER_LIMIT && decision.retryAfterNanos() != Decision.NEVER;
-    boolean ended = seat.granted() || !waits || tried.answer.isDone();
-    boolean again;
-    synchronized (lines) {
-      Line line = lines.get(fingerprint);
-      if (line == null) {
-        throw new IllegalStateException("line: none (expected: one while a request is tried)");
+    if (seat.granted() || !waits || tried.answer.isDone()) {
+      synchronized (lines) {
+        line(fingerprint).waiters.remove(tried);
       }
-      line.trying = false;
-      again = line.again || ended;
-      line.again = false;
-      if (ended) {
-        line.waiters.remove(tried);
-      } else {
-        line.refused = seat;
-        long wait = decision.retryAfterNanos();
-        line.next = ticker.schedule(Math.min(wait, POLL_NANOS), () -> tryFirst(fingerprint));
-      }
-    }
-    if (ended) {
+      // Still as the one that is tried: a caller that gives its seat back at once, and so on behind
+      // it, would go deeper and deeper into the stack.
       end(tried, seat);
+      synchronized (lines) {
+        Line line = line(fingerprint);
+        line.trying = false;
+        line.again = false;
+      }
+      return true;
     }
-    return again;
+    synchronized (lines) {
+      Line line = line(fingerprint);
+      line.trying = false;
+      line.refused = seat;
+      line.next =
+          ticker.schedule(
+              Math.min(decision.retryAfterNanos(), POLL_NANOS), () -> tryFirst(fingerprint));
+      boolean again = line.again;
+      line.again = false;
+      return again;
+    }
+  }
+
+  /** Returns the line of a key of which a request is being tried. */
+  private Line line(long fingerprint) {
+    Line line = lines.get(fingerprint);
+    if (line == null) {
+      throw new IllegalStateException("line: none (expected: one while a request is tried)");
+    }
+    return line;
   }
 
   private void ended(long fingerprint, Waiter waiter) {

@@ -39,25 +39,26 @@ final class Seats {
    * @throws IllegalStateException if no policy is one of {@link Algorithm#CONCURRENCY}
    */
   Seat take(long fingerprint, long permits) {
-    long sent = nanos();
-    long hold = holdNanos();
-    return seat(fingerprint, permits, requests.decide(fingerprint, permits), sent + hold);
+    PolicySet set = requests.set();
+    long until = nanos() + holdNanos(set);
+    return seat(fingerprint, permits, requests.decideIn(set, fingerprint, permits), until);
   }
 
   /** Takes permits now, without waiting for the store. */
   void take(long fingerprint, long permits, Consumer<Seat> done) {
-    long sent = nanos();
-    long hold = holdNanos();
+    PolicySet set = requests.set();
+    long until = nanos() + holdNanos(set);
     requests.decide(
+        set,
         fingerprint,
         permits,
-        decision -> done.accept(seat(fingerprint, permits, decision, sent + hold)));
+        decision -> done.accept(seat(fingerprint, permits, decision, until)));
   }
 
   /** Takes permits within a timeout, after those that came before. */
   CompletableFuture<Seat> await(long fingerprint, long permits, long timeoutNanos) {
     Requests.checked(permits);
-    long unused = holdNanos();
+    long unused = holdNanos(requests.set());
     return queue.join(fingerprint, permits, timeoutNanos);
   }
 
@@ -72,8 +73,7 @@ final class Seats {
   }
 
   /** Returns for how long a holder has a seat, from the instant before its request was sent. */
-  private long holdNanos() {
-    PolicySet set = requests.set();
+  private static long holdNanos(PolicySet set) {
     long hold = Long.MAX_VALUE;
     for (int i = 0; i < set.size(); i++) {
       Policy policy = set.policy(i);
@@ -88,22 +88,32 @@ final class Seats {
     return hold - hold / 100;
   }
 
-  /** Returns the charges of a decision that are seats, and are counted in the store. */
-  private List<PolicySet.ChargedPolicy> counted(Decision decision) {
-    List<PolicySet.ChargedPolicy> counted = new ArrayList<>(1);
-    for (PolicySet.ChargedPolicy each : requests.set().charged(decision)) {
-      boolean seat = each.binding().policy().algorithm() == Algorithm.CONCURRENCY;
-      if (seat && each.decision().reason() == Reason.WITHIN_LIMIT) {
-        counted.add(each);
+  /** Returns the charges of a decision that are seats of policies in force. */
+  private static List<PolicySet.ChargedPolicy> seats(PolicySet set, Decision decision) {
+    List<PolicySet.ChargedPolicy> seats = new ArrayList<>(1);
+    for (PolicySet.ChargedPolicy each : set.charged(decision)) {
+      if (each.binding().policy().algorithm() == Algorithm.CONCURRENCY) {
+        seats.add(each);
       }
     }
-    return counted;
+    return seats;
+  }
+
+  /** Returns whether a seat is counted in the store; it is not if the store could not answer. */
+  private static boolean isCounted(PolicySet.ChargedPolicy seat) {
+    return seat.decision().reason() == Reason.WITHIN_LIMIT;
   }
 
   void renew(long fingerprint, long permits, Decision decision, Renewed done) {
     long sent = nanos();
-    List<PolicySet.ChargedPolicy> counted = counted(decision);
-    AtomicInteger left = new AtomicInteger(1 + counted.size());
+    PolicySet set = requests.set();
+    List<PolicySet.ChargedPolicy> seats = seats(set, decision);
+    if (seats.isEmpty()) { // Its policy is gone, so nothing counts it any longer.
+      done.accept(Renewal.LOST, sent);
+      return;
+    }
+    long until = sent + holdNanos(set);
+    AtomicInteger left = new AtomicInteger(1 + seats.size());
     AtomicReference<Renewal> worst = new AtomicReference<>(Renewal.RENEWED);
     Consumer<Renewal> each =
         one -> {
@@ -112,11 +122,15 @@ final class Seats {
             if (worst.get() == Renewal.LOST) { // What is left of it must not count on.
               release(fingerprint, permits, decision, given -> {});
             }
-            done.accept(worst.get(), sent + holdNanos());
+            done.accept(worst.get(), until);
           }
         };
-    for (PolicySet.ChargedPolicy seat : counted) {
-      requests.store.renew(seat.binding(), fingerprint, seat.decision(), sent, each);
+    for (PolicySet.ChargedPolicy seat : seats) {
+      if (isCounted(seat)) {
+        requests.store.renew(seat.binding(), fingerprint, seat.decision(), sent, each);
+      } else {
+        each.accept(Renewal.RENEWED);
+      }
     }
     each.accept(Renewal.RENEWED);
   }
@@ -126,7 +140,8 @@ final class Seats {
   }
 
   void release(long fingerprint, long permits, Decision decision, Consumer<Boolean> done) {
-    List<PolicySet.ChargedPolicy> counted = counted(decision);
+    List<PolicySet.ChargedPolicy> counted = seats(requests.set(), decision);
+    counted.removeIf(each -> !isCounted(each));
     AtomicInteger left = new AtomicInteger(1 + counted.size());
     AtomicBoolean all = new AtomicBoolean(true);
     Consumer<Boolean> each =

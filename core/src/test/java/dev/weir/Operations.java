@@ -31,6 +31,9 @@ final class Operations {
   /** True if there is one name, two keys and buckets only, so that refunds often meet. */
   private final boolean buckets;
 
+  /** True if there is one name, two keys and seats only, so that renewals often meet. */
+  private final boolean seats;
+
   /** True if costs are reported too. Debts refuse so much that refunds seldom meet among them. */
   private final boolean reports;
 
@@ -49,9 +52,11 @@ final class Operations {
     this.random = random;
     this.manyKeys = manyKeys;
     this.buckets = random.nextInt(3) == 0;
+    this.seats = !buckets && random.nextInt(5) == 0;
     this.reports = random.nextBoolean();
-    this.names = buckets ? 1 : random.nextInt(1, NAMES.length + 1);
-    this.keys = buckets ? 2 : random.nextInt(1, 6);
+    boolean few = buckets || seats;
+    this.names = few ? 1 : random.nextInt(1, NAMES.length + 1);
+    this.keys = few ? 2 : random.nextInt(1, 6);
     this.pace = random.nextInt(8, 60);
     this.now = random.nextLong(-1_000_000, 1_000_000) * WINDOW + random.nextLong(WINDOW);
     int count = random.nextInt(2, 9);
@@ -67,7 +72,9 @@ final class Operations {
 
   private Policy policy() {
     Algorithm algorithm =
-        buckets ? Algorithm.TOKEN_BUCKET : ALGORITHMS[random.nextInt(ALGORITHMS.length)];
+        buckets
+            ? Algorithm.TOKEN_BUCKET
+            : seats ? Algorithm.CONCURRENCY : ALGORITHMS[random.nextInt(ALGORITHMS.length)];
     long permits = random.nextInt(8) == 0 ? random.nextInt(90, 200) : random.nextInt(0, 15);
     long window = WINDOW * (random.nextInt(3) == 0 ? random.nextInt(1, 5) : 1);
     if (manyKeys) {
@@ -167,8 +174,23 @@ final class Operations {
           replica -> "" + replica.store.decide(replica.binding(handle), key, permits, at));
     } else if (kind < 48 && manyKeys) {
       return flood(handle);
+    } else if (kind < 58 && !made.isEmpty()) {
+      return renew();
     }
     return request();
+  }
+
+  /** Renews a recent charge; one that is no seat is not renewed. */
+  private Entry renew() {
+    Made from = made.get(made.size() - 1 - random.nextInt(Math.min(made.size(), 8)));
+    long at = now;
+    return entry(
+        List.of(new Touched(from.handle(), from.fingerprint())),
+        "renew " + from,
+        replica ->
+            ""
+                + replica.store.renew(
+                    replica.binding(from.handle()), from.fingerprint(), from.decision(), at));
   }
 
   private Entry bind() {

@@ -163,6 +163,11 @@ final class Replica {
         now,
         policy,
         (at, permits) -> text.append(at).append('x').append(permits).append(' '));
+    if (meter instanceof SeatMeter) {
+      text.append(" taken at");
+      SeatMeterTest.forEachHeld(
+          meter, state, now, policy, (taken, permits) -> text.append(' ').append(taken));
+    }
     return text.toString();
   }
 }

@@ -6,6 +6,7 @@ import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.ForwardingStore;
 import dev.weir.MemoryStore;
+import dev.weir.Renewal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -77,6 +78,17 @@ public final class LateStore extends ForwardingStore<MemoryStore> {
         charged,
         nowNanos,
         returned -> later(() -> done.accept(returned)));
+  }
+
+  @Override
+  public void renew(
+      Binding binding,
+      long fingerprint,
+      Decision charged,
+      long nowNanos,
+      Consumer<? super Renewal> done) {
+    delegate.renew(
+        binding, fingerprint, charged, nowNanos, result -> later(() -> done.accept(result)));
   }
 
   @Override

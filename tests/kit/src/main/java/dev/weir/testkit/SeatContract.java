@@ -10,6 +10,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
 import dev.weir.Store;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -177,6 +178,26 @@ public abstract class SeatContract extends RandomSeatContract {
     assertThat(release(store, lowered, held.get(2), now + steps(60))).isEqualTo(1);
     assertThat(take(store, lowered, now + steps(70)).allowed()).isTrue();
     assertThat(take(store, bind(store, 2), now + steps(80)).allowed()).isTrue();
+  }
+
+  /** Processes may have different revisions of the rules in force. */
+  @Test
+  void changedHold_renewalsUnderEitherCountUnderBoth() {
+    Store store = store();
+    Binding old = bind(store, 2);
+    Decision first = take(store, old, START);
+    Policy longer = Policy.concurrency(2, Duration.ofNanos(2 * HOLD)).name("seats").build();
+    Binding changed = store.bind("seats", longer, START);
+    Decision second = take(store, changed, START + steps(10));
+    assertThat(second.allowed()).isTrue();
+    for (long now = START + HOLD / 2; now < START + 5 * HOLD; now += HOLD / 2) {
+      assertThat(renew(store, old, first, now)).isTrue();
+      assertThat(renew(store, changed, second, now)).isTrue();
+      assertThat(take(store, changed, now + steps(10)).allowed()).isFalse();
+      assertThat(take(store, old, now + steps(10)).allowed()).isFalse();
+    }
+    assertThat(take(store, changed, START + 6 * HOLD).allowed()).isFalse();
+    assertThat(take(store, changed, START + 7 * HOLD).allowed()).isTrue();
   }
 
   @Test

@@ -161,11 +161,6 @@ public final class GroupSlots {
     return epoch == 0 ? 0 : 2 + epoch % (NANOS_PER_MICRO - 2);
   }
 
-  /** Returns whether a seat was taken here, and not before a move. */
-  boolean coversSeat(long fingerprint, long atNanos) {
-    return Math.floorMod(atNanos, NANOS_PER_MICRO) == seatMark(fingerprint);
-  }
-
   /** Returns whether a charge for an instant was made here, and not before a move. */
   boolean covers(long fingerprint, long atNanos) {
     return atNanos > refundsAfterNanos[Placement.slot(fingerprint)];

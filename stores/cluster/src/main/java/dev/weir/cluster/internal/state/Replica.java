@@ -470,12 +470,12 @@ public final class Replica {
     out.number(store.refund(binding, operation.fingerprint(0), operation.permits(0), charged, now));
   }
 
-  /** Returns whether the charge that an operation names was made here, and not before a move. */
+  /**
+   * Returns whether the charge that an operation names may have been made here, and not before a
+   * move. A seat from before a move has another mark, so that it is not found.
+   */
   private boolean isCovered(OperationReader operation, Binding binding) {
-    long fingerprint = operation.fingerprint(0);
-    return isSeats(binding)
-        ? slots.coversSeat(fingerprint, operation.atNanos())
-        : slots.covers(fingerprint, operation.atNanos());
+    return isSeats(binding) || slots.covers(operation.fingerprint(0), operation.atNanos());
   }
 
   /** Returns the decision that an operation names. */
