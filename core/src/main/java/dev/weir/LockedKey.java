@@ -250,19 +250,26 @@ final class LockedKey {
     for (int j = 0; j < tables.length; j++) {
       long[] witness = j == i || (complete >= 0 && j != complete) ? null : copy(j, now);
       if (witness != null) {
-        seed.add(table(j).meter, witness, tables[j].widest(now), later(tables[j].lateNanos(), i));
+        seed.add(
+            table(j).meter, witness, tables[j].widest(now), later(tables[j].lateNanos(), j, i));
       }
     }
     return seed.state;
   }
 
   /**
-   * Returns how much later than it was charged a permit has to count in table {@code i}, because it
-   * may be spent later than that table allows for. Where windows begin by the clock, that instant
-   * may be in the next one; then the rest of this one is refused.
+   * Returns how much later than it was charged a permit of table {@code from} has to count in table
+   * {@code i}, because it may be spent later than that table allows for. Where windows begin by the
+   * clock, that instant may be in the next one; then the rest of this one is refused. A seat has to
+   * count for as long as its own hold, if that is longer.
    */
-  private long later(long lateNanos, int i) {
-    return Math.max(0, lateNanos - tables[i].lateNanos());
+  private long later(long lateNanos, int from, int i) {
+    long later = Math.max(0, lateNanos - tables[i].lateNanos());
+    Shape own = table(from).shape;
+    Shape shape = table(i).shape;
+    boolean seats =
+        own.algorithm() == Algorithm.CONCURRENCY && shape.algorithm() == Algorithm.CONCURRENCY;
+    return seats ? later + Math.max(0, own.windowNanos() - shape.windowNanos()) : later;
   }
 
   /** A state that is made of what other states still count. */
@@ -298,11 +305,16 @@ final class LockedKey {
 
   /**
    * Returns a witness that has counted everything in the window of table {@code i}, the exact one
-   * if there is a choice, or -1.
+   * if there is a choice, or -1. None has beside seats, which are renewed in no other table.
    */
   private int completeWitness(int i, long now) {
     Shape wanted = table(i).shape;
     int best = -1;
+    for (ShapeTable each : tables) {
+      if (each.table().shape.algorithm() == Algorithm.CONCURRENCY) {
+        return best;
+      }
+    }
     for (int j = 0; j < tables.length; j++) {
       Shape shape = table(j).shape;
       if (j != i
@@ -496,7 +508,7 @@ final class LockedKey {
       if (i == deciding) {
         decidingWrite(segment, slot, wait, now, step);
       } else {
-        long at = effectiveNanos + wait + later(policy().lateNanos, i);
+        long at = effectiveNanos + wait + later(policy().lateNanos, deciding, i);
         Policy widest = tables[i].widest(now);
         segment.record(table, slot, effectiveNanos, at, permits, widest, policy(), now);
       }
@@ -585,16 +597,17 @@ final class LockedKey {
    * {@link Meter#renew}.
    */
   boolean renew(Decision charged, long now) {
-    boolean renewed = renew(table(), charged, now);
+    boolean renewed = renew(deciding, charged, now);
     for (int i = 0; i < tables.length && renewed; i++) {
       if (i != deciding) {
-        boolean unused = renew(table(i), charged, now);
+        boolean unused = renew(i, charged, now);
       }
     }
     return renewed;
   }
 
-  private boolean renew(Table table, Decision charged, long now) {
+  private boolean renew(int i, Decision charged, long now) {
+    Table table = table(i);
     Segment segment = table.segment(fingerprint);
     int slot = segment.find(fingerprint);
     if (!segment.holds(table, slot)) {
@@ -604,6 +617,7 @@ final class LockedKey {
     long latest =
         table.meter.effectiveNanos(
             segment.state(slot), segment.offset(table, slot), Math.max(now, known));
-    return segment.renew(table, slot, latest, charged.atNanos(), now);
+    long later = later(policy().lateNanos, deciding, i);
+    return segment.renew(table, slot, latest, charged.atNanos(), later, now);
   }
 }

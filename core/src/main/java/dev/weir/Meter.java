@@ -155,9 +155,10 @@ abstract class Meter {
    * state still counts it. Takes no more room.
    *
    * @param atNanos {@link Decision#atNanos()} of the charge
+   * @param laterNanos how much later than now it counts from, at least 0
    * @return whether it was renewed
    */
-  boolean renew(long[] s, int i, long nowNanos, long atNanos) {
+  boolean renew(long[] s, int i, long nowNanos, long atNanos, long laterNanos) {
     return false;
   }
 

@@ -303,7 +303,7 @@ final class PolicySet {
   List<ChargedPolicy> charged(Decision admission) {
     List<ChargedPolicy> charged = new ArrayList<>(policies.length);
     if (admission.parts().isEmpty()) {
-      addCharged(charged, 0, admission);
+      addCharged(charged, placeOf(admission.policy()), admission);
     }
     for (Decision part : admission.parts()) {
       for (int i = 0; i < policies.length; i++) {
@@ -313,6 +313,16 @@ final class PolicySet {
       }
     }
     return charged;
+  }
+
+  /** Returns the place of the policy of a name, 0 if there is none: its successor has another. */
+  private int placeOf(String name) {
+    for (int i = 0; i < policies.length; i++) {
+      if (policies[i].name().equals(name)) {
+        return i;
+      }
+    }
+    return 0;
   }
 
   private void addCharged(List<ChargedPolicy> charged, int i, Decision part) {

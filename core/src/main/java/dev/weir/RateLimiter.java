@@ -160,10 +160,13 @@ public final class RateLimiter {
     CompletableFuture<Seat> seat = seatAsync(key, permits, timeout);
     try {
       return seat.get();
+    } catch (InterruptedException e) {
+      if (!seat.cancel(false)) { // It came in this moment.
+        seat.thenAccept(Seat::releaseAsync);
+      }
+      throw e;
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
-    } finally {
-      seat.cancel(false);
     }
   }
 

@@ -45,15 +45,15 @@ public final class Seat implements AutoCloseable {
   private final long permits;
   private final Decision decision;
   private final AtomicReference<State> state;
-  private volatile long untilNanos;
+  private volatile SeatEnd end;
 
-  Seat(Seats seats, long fingerprint, long permits, Decision decision, long untilNanos) {
+  Seat(Seats seats, long fingerprint, long permits, Decision decision, SeatEnd end) {
     this.seats = seats;
     this.fingerprint = fingerprint;
     this.permits = permits;
     this.decision = decision;
     this.state = new AtomicReference<>(decision.allowed() ? State.HELD : State.RELEASED);
-    this.untilNanos = untilNanos;
+    this.end = end;
   }
 
   /** Returns whether the permits were given out, so that the work may begin. */
@@ -78,7 +78,7 @@ public final class Seat implements AutoCloseable {
    * Returns for how many nanoseconds the seat is held if it is not renewed; 0 if it is not held.
    */
   public long heldNanos() {
-    return state.get() == State.HELD ? Math.max(0, untilNanos - seats.nanos()) : 0;
+    return state.get() == State.HELD ? Math.max(0, seats.leftNanos(end)) : 0;
   }
 
   /**
@@ -102,9 +102,9 @@ public final class Seat implements AutoCloseable {
         fingerprint,
         permits,
         decision,
-        (result, until) -> {
+        (result, next) -> {
           if (result == Renewal.RENEWED) {
-            untilNanos = Math.max(untilNanos, until);
+            end = next.nanos() > end.nanos() ? next : end;
           } else if (result == Renewal.LOST) {
             state.compareAndSet(State.HELD, State.LOST);
           }

@@ -11,21 +11,23 @@ final class SeatMeter extends Meter {
    * How is a seat known? By the instant at which it was taken, which no other seat of its key has:
    * a key's time grows with each change. So a seat that is given back twice, or after it was lost,
    * is not found, and the seat of another is never taken for it. What a key has forgotten cannot
-   * come back either, since later requests have later instants. The
-   * time of a key grows by a microsecond at least: the instants of stores that processes share are
-   * whole microseconds, and those decided for them in a process are marked by what is beyond.
+   * come back either, since later requests have later instants. It grows by whole
+   * microseconds, since stores that processes share mark instants by what is beyond; but by
+   * nanoseconds where it is ahead of the clock by a part of the window, as after a million changes
+   * a second: seats are lost by this time, and holders count with a hundredth less.
    *
    *   s[0]  stamp of the latest change                s[1]  total << 32 | number of seats
    *   then three longs a seat: the instant at which it was taken, the instant since which it counts,
    *   permits of others << 32 | its own permits
    *
-   * Seats lie in the order of the instants since which they count: a seat that is renewed moves to
-   * the end. So those that are lost are the first ones.
+   * Seats lie in the order of the instants since which they count: a seat that is renewed moves
+   * behind the others. So those that are lost are the first ones. A seat that was taken under a
+   * longer hold counts since a later instant, which may be ahead of the key's time.
    *
    * Where the bound on memory allows no more room, permits are added to the last seat, as those of
    * others: they are lost when it is. The seat that was to be added is not found again, so it counts
    * until then, which can only deny. A seat whose own permits are back is not found either, although
-   * those of others stay.
+   * those of others stay; and one that has those of others cannot be renewed, since theirs must end.
    *
    * Permits that come back by their number alone (Store.refundNewest) are those of the seats that
    * would be lost first: which seat is meant is not known, and so the ones that stay count for at
@@ -40,8 +42,10 @@ final class SeatMeter extends Meter {
   private static final int SINCE = 1;
   private static final int PERMITS = 2;
 
-  /** The least time by which the time of a key grows with a change. */
-  private static final long STEP_NANOS = 1_000;
+  private static final long MICRO = 1_000;
+
+  /** The part of the window by which the time of a key may be ahead of the clock. */
+  private static final long AHEAD_PARTS = 1_000;
 
   private static final long LOW = 0xffff_ffffL;
 
@@ -113,7 +117,13 @@ final class SeatMeter extends Meter {
 
   @Override
   long effectiveNanos(long[] s, int i, long nowNanos) {
-    return Math.max(nowNanos, instant(s[i]) + STEP_NANOS);
+    return Math.max(nowNanos, next(s, i, nowNanos));
+  }
+
+  /** Returns the least instant of the next change. */
+  private long next(long[] s, int i, long nowNanos) {
+    long next = instant(s[i]) + MICRO;
+    return next - nowNanos <= window / AHEAD_PARTS ? next : next - MICRO + 1;
   }
 
   private long counted(long[] s, int i, long now) {
@@ -152,7 +162,7 @@ final class SeatMeter extends Meter {
   long[] charge(
       long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
     trim(s, i, now);
-    return add(s, i, now + wait, permits, mayGrow);
+    return add(s, i, now, now + wait, permits, mayGrow);
   }
 
   @Override
@@ -166,7 +176,7 @@ final class SeatMeter extends Meter {
       Policy admitting,
       boolean mayGrow) {
     trim(s, i, now);
-    return add(s, i, at, permits, mayGrow);
+    return add(s, i, Math.min(at, now), at, permits, mayGrow);
   }
 
   /** Forgets the seats that are lost. */
@@ -190,30 +200,49 @@ final class SeatMeter extends Meter {
     count(s, i, -permits, -seats);
   }
 
-  private long[] add(long[] s, int i, long wanted, long permits, boolean mayGrow) {
+  /**
+   * Adds a seat.
+   *
+   * @param taken the instant at which it was taken
+   * @param since the instant since which it counts
+   */
+  private long[] add(long[] s, int i, long taken, long since, long permits, boolean mayGrow) {
     int size = size(s, i);
     long more = Math.min(permits, LOW - (s[i + COUNTS] >>> 32));
-    long since = Math.max(wanted, size == 0 ? wanted : s[seat(i, size - 1) + SINCE]);
-    boolean same = size > 0 && s[seat(i, size - 1)] == wanted; // Of the same request.
+    int number = place(s, i, size, since);
+    boolean same = number > 0 && s[seat(i, number - 1)] == taken; // Of the same request.
     int room = (Lengths.of(s, i, part) - FIRST) / SEAT;
     if (!same && size == room && mayGrow && size < MOST_SEATS) {
-      return add(grown(s, i, size), 0, wanted, permits, false);
+      return add(grown(s, i, size), 0, taken, since, permits, false);
     }
-    if (size == 0 || (!same && size < room)) {
-      int seat = seat(i, size);
-      s[seat] = Math.max(wanted, instant(s[i]) + STEP_NANOS);
+    if (same) {
+      s[seat(i, number - 1) + PERMITS] += more;
+      count(s, i, more, 0);
+    } else if (size < room) {
+      int seat = seat(i, number);
+      System.arraycopy(s, seat, s, seat + SEAT, SEAT * (size - number));
+      s[seat] = Math.max(taken, next(s, i, taken));
       s[seat + SINCE] = since;
       s[seat + PERMITS] = more;
-      s[i] = stamp(Math.max(since, s[seat]), false);
+      s[i] = stamp(s[seat], false);
       count(s, i, more, 1);
     } else {
       int last = seat(i, size - 1);
-      s[last + SINCE] = since;
-      s[last + PERMITS] += same ? more : more << 32;
-      s[i] = stamp(Math.max(since, instant(s[i])), false);
+      s[last + SINCE] = Math.max(since, s[last + SINCE]);
+      s[last + PERMITS] += more << 32;
+      s[i] = stamp(Math.max(taken, instant(s[i])), false);
       count(s, i, more, 0);
     }
     return s;
+  }
+
+  /** Returns the number of the first seat that counts since a later instant. */
+  private static int place(long[] s, int i, int size, long since) {
+    int number = size;
+    while (number > 0 && s[seat(i, number - 1) + SINCE] > since) {
+      number--;
+    }
+    return number;
   }
 
   private long[] grown(long[] s, int i, int size) {
@@ -260,17 +289,19 @@ final class SeatMeter extends Meter {
   }
 
   @Override
-  boolean renew(long[] s, int i, long now, long at) {
+  boolean renew(long[] s, int i, long now, long at, long laterNanos) {
     int found = find(s, i, now, at);
-    if (found < 0) {
+    if (found < 0 || all(s, seat(i, found)) > own(s, seat(i, found))) {
       return false;
     }
     int seat = seat(i, found);
     long permits = s[seat + PERMITS];
-    int last = seat(i, size(s, i) - 1);
-    System.arraycopy(s, seat + SEAT, s, seat, last - seat);
+    long since = Math.max(now + laterNanos, s[seat + SINCE]);
+    int number = place(s, i, size(s, i), since) - 1; // This one is among those before it.
+    System.arraycopy(s, seat + SEAT, s, seat, SEAT * (number - found));
+    int last = seat(i, number);
     s[last] = at;
-    s[last + SINCE] = now;
+    s[last + SINCE] = since;
     s[last + PERMITS] = permits;
     s[i] = stamp(now, false);
     return true;
@@ -298,7 +329,7 @@ final class SeatMeter extends Meter {
   long resetAtNanos(long[] s, int i) {
     int size = size(s, i);
     long last = size == 0 ? LONG_AGO : s[seat(i, size - 1) + SINCE] + window;
-    return Math.max(instant(s[i]) + STEP_NANOS, last);
+    return Math.max(instant(s[i]) + MICRO, last);
   }
 
   @Override

@@ -16,9 +16,9 @@ final class Seats {
      * Accepts the result.
      *
      * @param result lost if any permits are, else unanswered if any renewal is
-     * @param untilNanos the end of the hold, if all are renewed
+     * @param end the end of the hold, if all are renewed
      */
-    void accept(Renewal result, long untilNanos);
+    void accept(Renewal result, SeatEnd end);
   }
 
   private final Requests requests;
@@ -40,14 +40,14 @@ final class Seats {
    */
   Seat take(long fingerprint, long permits) {
     PolicySet set = requests.set();
-    long until = nanos() + holdNanos(set);
+    SeatEnd until = end(set);
     return seat(fingerprint, permits, requests.decideIn(set, fingerprint, permits), until);
   }
 
   /** Takes permits now, without waiting for the store. */
   void take(long fingerprint, long permits, Consumer<Seat> done) {
     PolicySet set = requests.set();
-    long until = nanos() + holdNanos(set);
+    SeatEnd until = end(set);
     requests.decide(
         set,
         fingerprint,
@@ -68,8 +68,18 @@ final class Seats {
     return seat;
   }
 
-  private Seat seat(long fingerprint, long permits, Decision decision, long untilNanos) {
-    return new Seat(this, fingerprint, permits, decision, untilNanos);
+  private Seat seat(long fingerprint, long permits, Decision decision, SeatEnd end) {
+    return new Seat(this, fingerprint, permits, decision, end);
+  }
+
+  private SeatEnd end(PolicySet set) {
+    return SeatEnd.after(holdNanos(set), requests.ticker);
+  }
+
+  /** Returns how long a seat is held; 0 or less if its end has come. */
+  long leftNanos(SeatEnd end) {
+    boolean alone = requests.local() != null || requests.ticker != Ticker.system();
+    return end.leftNanos(requests.ticker, alone);
   }
 
   /** Returns for how long a holder has a seat, from the instant before its request was sent. */
@@ -109,10 +119,10 @@ final class Seats {
     PolicySet set = requests.set();
     List<PolicySet.ChargedPolicy> seats = seats(set, decision);
     if (seats.isEmpty()) { // Its policy is gone, so nothing counts it any longer.
-      done.accept(Renewal.LOST, sent);
+      done.accept(Renewal.LOST, new SeatEnd(sent, 0));
       return;
     }
-    long until = sent + holdNanos(set);
+    SeatEnd until = end(set);
     AtomicInteger left = new AtomicInteger(1 + seats.size());
     AtomicReference<Renewal> worst = new AtomicReference<>(Renewal.RENEWED);
     Consumer<Renewal> each =
@@ -143,7 +153,7 @@ final class Seats {
     List<PolicySet.ChargedPolicy> counted = seats(requests.set(), decision);
     counted.removeIf(each -> !isCounted(each));
     AtomicInteger left = new AtomicInteger(1 + counted.size());
-    AtomicBoolean all = new AtomicBoolean(true);
+    AtomicBoolean all = new AtomicBoolean(!counted.isEmpty());
     Consumer<Boolean> each =
         given -> {
           if (!given) {

@@ -693,12 +693,16 @@ final class Segment extends SequenceLock {
   }
 
   /** Renews a seat in the state of a slot by {@link Meter#renew}. */
-  boolean renew(Table table, int slot, long latestNanos, long atNanos, long nowNanos) {
+  boolean renew(
+      Table table, int slot, long latestNanos, long atNanos, long laterNanos, long nowNanos) {
     long[] s = state(slot);
-    if (!table.meter.renew(s, offset(table, slot), latestNanos, atNanos)) {
+    if (!table.meter.renew(s, offset(table, slot), latestNanos, atNanos, laterNanos)) {
       return false;
     }
     put(table, slot, s, nowNanos);
+    if (laterNanos > 0) {
+      lasts(table, slot);
+    }
     if (table.journal != null) {
       journalState(table, table.journal, slot);
     }

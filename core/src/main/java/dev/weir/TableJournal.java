@@ -80,7 +80,9 @@ final class TableJournal {
    */
   void mayCharge(Policy policy) {
     if (policy.quota().permits() > covered) {
-      long rounded = Math.min(Long.highestOneBit(policy.quota().permits()) * 2, Quota.MAX_PERMITS);
+      long most =
+          policy.algorithm() == Algorithm.CONCURRENCY ? Policy.MOST_SEATS : Quota.MAX_PERMITS;
+      long rounded = Math.min(Long.highestOneBit(policy.quota().permits()) * 2, most);
       Policy larger = policy.withPermits(rounded);
       Policy covering = larger.shape().equals(shape) ? larger : policy;
       covered = covering.quota().permits();

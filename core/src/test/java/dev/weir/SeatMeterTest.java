@@ -26,18 +26,18 @@ class SeatMeterTest {
   void steps_fitUntilTheLimit_andAgainAfterALoss() {
     Steps.of(Algorithm.CONCURRENCY, 3, HOLD)
         .at(0, 2, 0, 1)
-        .at(10, 2, HOLD - 10, 1)
-        .at(10, 1, 0, 0)
-        .at(20, 1, HOLD - 20, 0)
-        .at(20, 3, HOLD + 10 - 20, 0)
-        .at(20, 4, Decision.NEVER, 0)
-        .at(20, 0, 0, 0)
-        .refund(30, 1, 0, 0, 1)
-        .refund(30, 5, 0, 0, 1)
-        .refund(30, 1, 0, 0, 0)
-        .at(40, 2, 0, 0)
-        .at(HOLD + 10, 1, 0, 0)
-        .resetsAt(2 * HOLD + 10);
+        .at(10_000, 2, HOLD - 10_000, 1)
+        .at(10_000, 1, 0, 0)
+        .at(20_000, 1, HOLD - 20_000, 0)
+        .at(20_000, 3, HOLD + 10_000 - 20_000, 0)
+        .at(20_000, 4, Decision.NEVER, 0)
+        .at(20_000, 0, 0, 0)
+        .refund(30_000, 1, 0, 0, 1)
+        .refund(30_000, 5, 0, 0, 1)
+        .refund(30_000, 1, 0, 0, 0)
+        .at(40_000, 2, 0, 0)
+        .at(HOLD + 10_000, 1, 0, 0)
+        .resetsAt(2 * HOLD + 10_000);
   }
 
   @Test
@@ -47,10 +47,10 @@ class SeatMeterTest {
         .at(0, 1, 0, 1)
         .at(0, 1, 0, 0)
         .at(-50, 1, HOLD + 50, 0)
-        .refund(0, 1, 1, 0, 1)
-        .refund(0, 1, 1, 0, 0)
-        .refund(0, 1, 3, 0, 0)
-        .refund(0, 1, 2, 0, 1);
+        .refund(0, 1, 1_000, 0, 1)
+        .refund(0, 1, 1_000, 0, 0)
+        .refund(0, 1, 3_000, 0, 0)
+        .refund(0, 1, 2_000, 0, 1);
   }
 
   /** Permits that were given out and neither given back nor lost. */
@@ -106,11 +106,11 @@ class SeatMeterTest {
       } else if (!out.isEmpty() && random.nextInt(4) == 0) {
         long over = gone.isEmpty() ? -1 : gone.get(random.nextInt(gone.size()));
         assertThat(meter.refundable(state, 0, at, 3, over, 0, policy)).as(about).isZero();
-        assertThat(meter.renew(state, 0, at, over)).as(about).isFalse();
+        assertThat(meter.renew(state, 0, at, over, 0)).as(about).isFalse();
       } else if (!out.isEmpty()) {
         Out any = out.get(random.nextInt(out.size()));
         if (kind < 6) {
-          if (meter.renew(state, 0, at, any.taken)) {
+          if (meter.renew(state, 0, at, any.taken, 0)) {
             any.since = at;
           } else {
             out.remove(any); // Its holder no longer counts on it.
@@ -145,16 +145,16 @@ class SeatMeterTest {
         Policy.builder(new Quota(3, 3_600_000_000_000L)).algorithm(Algorithm.CONCURRENCY).build();
     Binding binding = store.bind("s", policy, 0);
     for (int key = 1; key <= 50; key++) {
-      Decision kept = store.decision(binding, key, 1, 100 + key);
-      Decision seat = store.decision(binding, key, 2, 200 + key);
-      assertThat(store.renew(binding, key, seat, 300 + key)).isTrue();
-      assertThat(store.refund(binding, key, 2, seat, 400 + key)).isEqualTo(2);
+      Decision kept = store.decision(binding, key, 1, 1_000 * (100 + key));
+      Decision seat = store.decision(binding, key, 2, 1_000 * (200 + key));
+      assertThat(store.renew(binding, key, seat, 1_000 * (300 + key))).isTrue();
+      assertThat(store.refund(binding, key, 2, seat, 1_000 * (400 + key))).isEqualTo(2);
       if (key % 2 == 0) {
-        assertThat(store.refund(binding, key, 1, kept, 400 + key)).isEqualTo(1);
+        assertThat(store.refund(binding, key, 1, kept, 1_000 * (400 + key))).isEqualTo(1);
       }
     }
     for (int i = 0; i < 100; i++) {
-      store.expire(1_000);
+      store.expire(1_000_000);
     }
     assertThat(store.keys()).isEqualTo(25);
     store.verify();

@@ -3,6 +3,7 @@ package dev.weir.engine;
 import dev.weir.Consistency;
 import dev.weir.Decision;
 import dev.weir.FailureMode;
+import dev.weir.Fingerprint;
 import dev.weir.Reason;
 import dev.weir.Sharing;
 import dev.weir.engine.internal.holds.HeldCharge;
@@ -24,12 +25,13 @@ import org.jspecify.annotations.Nullable;
 /** The texts that clients keep of permits they hold. Safe for use by many threads. */
 final class HeldTokens {
   private static final int ID_BYTES = 16;
+  private static final String ORIGIN = "origin of holds and seats";
 
   private final DecisionPath path;
   private final SecureRandom random = new SecureRandom();
 
-  /** The number of this engine, by which it recognizes its own. */
-  private final long origin = random.nextLong();
+  /** The number of this engine, where its store has no keys of its own. */
+  private final long process = random.nextLong();
 
   HeldTokens(DecisionPath path) {
     this.path = path;
@@ -88,7 +90,7 @@ final class HeldTokens {
     return new HoldToken(
         kind,
         HexFormat.of().formatHex(id),
-        origin,
+        origin(),
         path.ticker.nanos(),
         lifeNanos,
         new Request(request.domain(), descriptors, 1),
@@ -130,13 +132,21 @@ final class HeldTokens {
       return Status.UNMATCHED;
     }
     boolean anywhere = charge.shared() && countsInTheStoreAlone(limit.policy().sharing());
-    // A seat is looked up by its instant, also where it is not: in a store without it nothing is
-    // found.
-    if (!charge.seat() && !anywhere && token.origin() != origin) {
+    if (!anywhere && token.origin() != origin()) {
       return Status.UNMATCHED;
     }
     return new Status(
         true, bound == null ? null : bound.rule, charge.decision(limit.policy()), limit, 0, 0);
+  }
+
+  /**
+   * Returns the number by which an engine recognizes what was charged in its own store. It is that
+   * of the store's seed, which is kept with the counts, so that it stays after a restart; or a
+   * random one, if the store has the seed that all processes share.
+   */
+  private long origin() {
+    long own = path.store.ofLocal().of(ORIGIN);
+    return own == Fingerprint.shared().of(ORIGIN) ? process : own;
   }
 
   /**

@@ -136,6 +136,11 @@ public final class RoutedStore implements Store {
     return shared.fingerprint();
   }
 
+  /** Returns the fingerprints of keys of the store in this process. */
+  Fingerprint ofLocal() {
+    return local.fingerprint();
+  }
+
   /**
    * Puts a policy in force in the default store, as {@link #bind(String, Policy, StoreChoice,
    * long)}.

@@ -67,7 +67,21 @@ public final class Seats {
     }
     granted.increment();
     HoldToken token = tokens.of(HoldToken.Kind.SEAT, request, answer, 0);
-    return new SeatAnswer(answer, token.text(settings.key()), find(token).holdNanos());
+    return new SeatAnswer(answer, token.text(settings.key()), holdNanos(token, answer));
+  }
+
+  /** Returns the least hold of the seats of an answer, by the rules that decided it. */
+  private static long holdNanos(HoldToken token, Answer answer) {
+    long least = 0;
+    for (int i = 0; i < token.charges().size(); i++) {
+      HeldCharge charge = token.charges().get(i);
+      CurrentLimit limit = answer.statuses().get(i).currentLimit();
+      if (charge != null && charge.seat() && limit != null) {
+        long hold = limit.policy().quota().windowNanos();
+        least = least == 0 ? hold : Math.min(least, hold);
+      }
+    }
+    return least;
   }
 
   /**

@@ -75,13 +75,7 @@ final class StoreSeats {
       return;
     }
     all(
-        (seat, each) ->
-            path.store.renew(
-                seat.binding,
-                seat.fingerprint,
-                seat.decision,
-                path.ticker.nanos(),
-                renewal -> each.accept(outcome(renewal))),
+        this::renew,
         outcome -> {
           if (outcome == SeatOutcome.LOST) {
             release(given -> done.accept(SeatOutcome.LOST));
@@ -101,15 +95,47 @@ final class StoreSeats {
 
   void release(Consumer<? super SeatOutcome> done) {
     all(
-        (seat, each) ->
-            path.store.refund(
-                seat.binding,
-                seat.fingerprint,
-                seat.permits,
-                seat.decision,
-                path.ticker.nanos(),
-                given -> each.accept(given > 0 ? SeatOutcome.DONE : SeatOutcome.LOST)),
+        (seat, each) -> release(seat, true, each),
         outcome -> done.accept(missing ? SeatOutcome.LOST : outcome));
+  }
+
+  /**
+   * Gives one seat back. A store does not say why it gave nothing back: a renewal shows whether the
+   * seat is lost, or the store has not answered.
+   */
+  private void release(StoreSeat seat, boolean again, Consumer<SeatOutcome> done) {
+    path.store.refund(
+        seat.binding,
+        seat.fingerprint,
+        seat.permits,
+        seat.decision,
+        path.ticker.nanos(),
+        given -> {
+          if (given > 0) {
+            done.accept(SeatOutcome.DONE);
+          } else if (again) {
+            renew(
+                seat,
+                outcome -> {
+                  if (outcome == SeatOutcome.DONE) {
+                    release(seat, false, done);
+                  } else {
+                    done.accept(outcome);
+                  }
+                });
+          } else {
+            done.accept(SeatOutcome.UNCERTAIN);
+          }
+        });
+  }
+
+  private void renew(StoreSeat seat, Consumer<SeatOutcome> done) {
+    path.store.renew(
+        seat.binding,
+        seat.fingerprint,
+        seat.decision,
+        path.ticker.nanos(),
+        renewal -> done.accept(outcome(renewal)));
   }
 
   /** A call of the store about one seat. */

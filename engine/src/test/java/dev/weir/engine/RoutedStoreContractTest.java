@@ -9,6 +9,7 @@ import dev.weir.rules.StoreChoice;
 import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.RecordChangeContract;
 import dev.weir.testkit.RuleChangeContract;
+import dev.weir.testkit.SeatContract;
 import dev.weir.testkit.StoreContract;
 import dev.weir.testkit.StoreKind;
 import java.util.SplittableRandom;
@@ -89,6 +90,34 @@ class RoutedStoreContractTest {
     @Override
     protected StoreKind kind() {
       return StoreKind.of(() -> mixedOtherwise(MAX_KEYS));
+    }
+  }
+
+  @Nested
+  class SeatsShared extends SeatContract {
+    @Override
+    protected StoreKind kind() {
+      return StoreKind.of(() -> both(MAX_KEYS));
+    }
+  }
+
+  @Nested
+  class SeatsLocal extends SeatContract {
+    @Override
+    protected StoreKind kind() {
+      return StoreKind.of(() -> allLocal(MAX_KEYS));
+    }
+  }
+
+  @Nested
+  class SeatsMixed extends SeatContract {
+    @Override
+    protected StoreKind kind() {
+      return StoreKind.of(
+          () ->
+              new ChoosingStore(
+                  both(MAX_KEYS),
+                  name -> name.equals("rate") ? StoreChoice.SHARED : StoreChoice.LOCAL));
     }
   }
 

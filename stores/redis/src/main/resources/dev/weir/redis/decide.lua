@@ -66,11 +66,24 @@ local function find(known, p)
   end
 end
 
--- Returns a section with all charges in the window, the exact one if there is a choice.
-local function complete(known, window)
+-- Returns how much later a charge of one section has to count in another: a seat counts for as long as
+-- its own window, if that is longer.
+local function longer(from, s)
+  local seats_only = from[ALGORITHM] == SEATS and s[ALGORITHM] == SEATS
+  return seats_only and max(0, from[WINDOW] - s[WINDOW]) or 0
+end
+
+-- Returns a section with all charges in the window of a policy, the exact one if there is a choice. None
+-- has them beside seats, which are renewed in no other section.
+local function complete(known, p)
   local best
   for i = 1, #known do
-    local s = known[i]
+    if known[i][ALGORITHM] == SEATS or p[ALGORITHM] == SEATS then
+      return nil
+    end
+  end
+  for i = 1, #known do
+    local s, window = known[i], p[WINDOW]
     if s[ALGORITHM] == LOG and s[WINDOW] >= window and (not best or s[DETAIL] == 1) then
       best = s
     end
@@ -87,12 +100,13 @@ local function seeded(known, p)
   if meter == bucket then
     s[8] = p[LIMIT] -- WIDEST
   end
-  local witness = complete(known, p[WINDOW])
+  local witness = complete(known, p)
   for i = 1, #known do
     local other = known[i]
     if not witness or other == witness then
       local from = meters[other[ALGORITHM]]
-      from.outline(other, from.effective(other, now), function(at, permits)
+      from.outline(other, from.effective(other, now), function(charged, permits)
+        local at = charged + longer(other, s)
         meter.record(s, min(at, now), at, permits, p)
       end)
     end
@@ -164,7 +178,7 @@ local function record_with_others(known, own, at, then_at, permits, p)
         s[ASKED] = max(1, now, s[LAST])
       end
       make_up(s)
-      meter.record(s, at, then_at, permits, p)
+      meter.record(s, at, then_at + longer(own, s), permits, p)
       kept[#kept + 1] = s
     end
   end
@@ -399,11 +413,11 @@ local function renew()
     return
   end
   make_up(s, charge.policy)
-  local held = seats.renew(s, seats.effective(s, now), at)
+  local held = seats.renew(s, seats.effective(s, now), at, 0)
   for i = 1, held and #known or 0 do
     local other = known[i]
     if other ~= s and other[ALGORITHM] == SEATS then
-      seats.renew(other, seats.effective(other, now), at)
+      seats.renew(other, seats.effective(other, now), at, longer(s, other))
     end
   end
   known.changed = known.changed or held

@@ -1,7 +1,8 @@
 -- Seats: permits that are out until they are given back, or have not been renewed for the window. A
 -- seat is an entry: the instant at which it was taken, by which it is known, the instant since which it
 -- counts, and its permits. They lie in the order of the second: a seat that is renewed moves to the
--- end, and those that are lost are the first. Beyond MOST_SEATS, permits are added to the last one.
+-- end, and those that are lost are the first. Beyond MOST_SEATS, permits are added to the last one, which
+-- nobody can renew or give back then: they count until it is lost.
 local seats = {}
 do
   local TOTAL, ENTRIES = 8, 9
@@ -54,21 +55,38 @@ do
     return seats.wait(s, now, permits, p) == 0 and 0 or huge
   end
 
-  local function add(s, wanted, permits)
-    local entries, last, since, held = s[ENTRIES], nil, wanted, 0
-    local more = min(permits, MOST_PERMITS - s[TOTAL])
-    if entries ~= '' then
-      last, since, held = unpack_at(ENTRY, entries, #entries - ENTRY_BYTES + 1)
-      since = max(since, wanted)
+  -- Returns the offset of the first entry that counts since a later instant.
+  local function place(entries, since)
+    local from = #entries + 1
+    while from > 1 do
+      local _, before = unpack_at(ENTRY, entries, from - ENTRY_BYTES)
+      if before <= since then
+        break
+      end
+      from = from - ENTRY_BYTES
     end
-    if last and (last == wanted or #entries >= MOST_SEATS * ENTRY_BYTES) then
-      entries, more = entries:sub(1, -ENTRY_BYTES - 1), more + held
+    return from
+  end
+
+  -- Adds a seat that was taken at an instant, and counts since another, which may be ahead: a seat that
+  -- was taken under a longer window counts for longer here.
+  local function add(s, taken, since, permits)
+    local entries, more = s[ENTRIES], min(permits, MOST_PERMITS - s[TOTAL])
+    local from = place(entries, since)
+    local last, before, held
+    if from > 1 then
+      last, before, held = unpack_at(ENTRY, entries, from - ENTRY_BYTES)
+    end
+    local full = #entries >= MOST_SEATS * ENTRY_BYTES
+    if last and (last == taken or full) then -- Of the same request; or of several, known no more.
+      local entry = pack(ENTRY, full and LONG_AGO or last, max(before, since), held + more)
+      s[ENTRIES] = entries:sub(1, from - ENTRY_BYTES - 1) .. entry .. entries:sub(from)
     else
-      last, held = max(wanted, s[LAST] + 1), 0
+      last = max(taken, s[LAST] + 1)
+      s[ENTRIES] = entries:sub(1, from - 1) .. pack(ENTRY, last, since, more) .. entries:sub(from)
     end
-    s[ENTRIES] = entries .. pack(ENTRY, last, since, more)
-    s[TOTAL] = s[TOTAL] + more - held
-    s[LAST] = max(s[LAST], last, since)
+    s[TOTAL] = s[TOTAL] + more
+    s[LAST] = max(s[LAST], last)
   end
 
   function seats.record(s, now, at, permits)
@@ -76,7 +94,7 @@ do
     if lost > 0 then
       s[ENTRIES], s[TOTAL] = s[ENTRIES]:sub(from), s[TOTAL] - lost
     end
-    add(s, at, permits)
+    add(s, min(at, now), at, permits)
   end
 
   function seats.charge(s, now, wait, permits)
@@ -115,12 +133,15 @@ do
     return given
   end
 
-  -- Makes the seat that was taken at an instant count anew from now on; returns whether it was held.
-  function seats.renew(s, now, at)
-    local from, held = find(s, now, at)
+  -- Makes the seat that was taken at an instant count anew from a time after now on; returns whether it
+  -- was held.
+  function seats.renew(s, now, at, later)
+    local from, held, since = find(s, now, at)
     if from then
       put(s, from, '')
-      s[ENTRIES] = s[ENTRIES] .. pack(ENTRY, at, now, held)
+      since = max(since, now + later)
+      from = place(s[ENTRIES], since)
+      s[ENTRIES] = s[ENTRIES]:sub(1, from - 1) .. pack(ENTRY, at, since, held) .. s[ENTRIES]:sub(from)
       s[LAST] = now
     end
     return from ~= nil

@@ -10,6 +10,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
+import dev.weir.Renewal;
 import dev.weir.Sharing;
 import dev.weir.shared.SharedBinding;
 import dev.weir.wire.testkit.RedisCluster;
@@ -90,6 +91,26 @@ class RedisClusterTest {
       long admitted = answers.stream().filter(CompletableFuture::join).count();
       assertThat(admitted).as("%s %s", consistency, algorithm).isEqualTo(12 * PERMITS);
     }
+  }
+
+  @Test
+  void requestOverSeveralSlots_givesItsSeatBackIfItIsRefused() {
+    Binding seats =
+        store.bind("seats", Policy.concurrency(2, Duration.ofMinutes(5)).name("seats").build(), 0);
+    Binding rate = store.bind("rate of seats", policy("rate of seats").build(), 0);
+    long key = store.fingerprint().of("k");
+    assertThat(decided(new Charges().add(rate, key, PERMITS)).allowed()).isTrue();
+    Charges refused = decided(new Charges().add(seats, key, 2).add(rate, key, 1));
+    assertThat(refused.allowed()).isFalse();
+    Redis.await(() -> remaining(seats, key) == 2);
+    Charges taken = decided(new Charges().add(seats, key, 2));
+    assertThat(taken.allowed()).isTrue();
+    CompletableFuture<Renewal> renewed = new CompletableFuture<>();
+    store.renew(seats, key, taken.decision(0), 0, renewed::complete);
+    assertThat(renewed.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo(Renewal.RENEWED);
+    CompletableFuture<Long> given = new CompletableFuture<>();
+    store.refund(seats, key, 2, taken.decision(0), 0, given::complete);
+    assertThat(given.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo(2);
   }
 
   @Test

@@ -115,17 +115,7 @@ public final class SharedDecider {
           done.accept(charges);
         };
     DecideOne.Callback callback =
-        new DecideOne.Callback() {
-          @Override
-          public void decided(long times, Result result, long remaining) {
-            decided.accept(result);
-          }
-
-          @Override
-          public void failed(Failure failure) {
-            decided.accept(Result.failed(failure, 0, nowNanos));
-          }
-        };
+        callback(decided, failure -> decided.accept(Result.failed(failure, 0, nowNanos)));
     SharedBinding own = (SharedBinding) charges.binding(0);
     long wanted = Math.min(charges.permits(0), MOST_PERMITS);
     send(new DecideOne(own, charges.fingerprint(0), wanted, 1, callback), nowNanos);
@@ -245,17 +235,9 @@ public final class SharedDecider {
       Binding binding, long fingerprint, long permits, long nowNanos, Consumer<Result> done) {
     SharedBinding own = (SharedBinding) binding;
     DecideOne.Callback callback =
-        new DecideOne.Callback() {
-          @Override
-          public void decided(long times, Result result, long remaining) {
-            done.accept(result);
-          }
-
-          @Override
-          public void failed(Failure failure) {
-            failureDecisions.decide(own, fingerprint, permits, failure, nowNanos, done);
-          }
-        };
+        callback(
+            done,
+            failure -> failureDecisions.decide(own, fingerprint, permits, failure, nowNanos, done));
     long wanted = Math.min(permits, MOST_PERMITS);
     LocalAuthority authority = own.authority();
     if (authority == null) {
@@ -263,6 +245,20 @@ public final class SharedDecider {
     } else {
       authority.decide(own, fingerprint, wanted, callback);
     }
+  }
+
+  private static DecideOne.Callback callback(Consumer<Result> decided, Consumer<Failure> failed) {
+    return new DecideOne.Callback() {
+      @Override
+      public void decided(long times, Result result, long remaining) {
+        decided.accept(result);
+      }
+
+      @Override
+      public void failed(Failure failure) {
+        failed.accept(failure);
+      }
+    };
   }
 
   /** Sends an operation to the shard of its key, at once or together with others. */

@@ -11,14 +11,11 @@ import dev.weir.Reason;
 import dev.weir.Renewal;
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.shared.internal.Allotments;
 import dev.weir.shared.internal.FailureDecisions;
 import dev.weir.shared.internal.HeldKeys;
 import dev.weir.shared.internal.LocalAuthority;
-import dev.weir.shared.internal.LocalCounts;
 import dev.weir.shared.internal.Operation;
 import dev.weir.shared.internal.Pace;
-import dev.weir.shared.internal.StoreAuthority;
 import dev.weir.shared.internal.Variants;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,17 +163,7 @@ public abstract class SharedStore implements Store {
   }
 
   private @Nullable LocalAuthority authority(Policy policy) {
-    Clocks clocks = settings.clocks();
-    return switch (policy.sharing().consistency()) {
-      // By another clock than the callers', the refusals kept here would end at another time; and a
-      // seat that another process gives back is free at once.
-      case STRICT ->
-          settings.callersClock() || policy.algorithm() == Algorithm.CONCURRENCY
-              ? null
-              : new StoreAuthority(clocks, counters, held, this::send);
-      case LEASED -> new Allotments(policy, clocks, counters, held, this::send);
-      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, this::send);
-    };
+    return LocalAuthority.of(policy, settings, held, this::send);
   }
 
   private void send(Operation operation) {

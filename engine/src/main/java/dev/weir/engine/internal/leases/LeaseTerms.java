@@ -1,5 +1,6 @@
 package dev.weir.engine.internal.leases;
 
+import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Consistency;
 import dev.weir.Decision;
@@ -90,6 +91,9 @@ public final class LeaseTerms {
     Rule rule = status.rule();
     CurrentLimit limit = status.currentLimit();
     Decision decision = status.decision();
+    if (limit != null && limit.policy().algorithm() == Algorithm.CONCURRENCY) {
+      return 0; // A seat may be given back at any time.
+    }
     if (answer.allowed()
         || status.allowed()
         || rule == null

@@ -249,10 +249,10 @@ class SplitRequestTest {
 
   private static List<Place> places(SplittableRandom random, boolean bucketsHere) {
     List<Place> places = new ArrayList<>();
-    Algorithm[] all = Algorithm.rates().toArray(Algorithm[]::new);
+    List<Algorithm> all = Algorithm.rates();
     for (int i = 0; i < 4; i++) {
       boolean here = i % 2 == 0;
-      Algorithm algorithm = all[random.nextInt(all.length)];
+      Algorithm algorithm = all.get(random.nextInt(all.size()));
       if (here && !bucketsHere && algorithm.bucket()) {
         algorithm = Algorithm.SLIDING_WINDOW_COUNTER;
       }

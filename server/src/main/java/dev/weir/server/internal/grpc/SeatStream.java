@@ -10,6 +10,7 @@ import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
 import dev.weir.server.internal.deciding.SeatCall;
 import dev.weir.server.internal.guard.UndecidedBytes;
+import dev.weir.shared.Clocks;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.util.List;
@@ -23,7 +24,8 @@ final class SeatStream {
   /*
    * When is a client gone? When its connection is: a client that vanishes without closing it is
    * noticed by the server's keepalive, and until then the seat is held. A server that dies renews
-   * no more, so the seat is lost after its hold.
+   * no more, so the seat is lost after its hold. While the store does not answer, the stream ends
+   * before the hold does: by the clocks of a holder, which count a hundredth less.
    */
 
   /** The number of renewals in a hold: so one or two of them may fail. */
@@ -31,6 +33,8 @@ final class SeatStream {
 
   private final GuardedDecider decider;
   private final ServerCallStreamObserver<AcquireResponse> observer;
+  private final Clocks clocks;
+  private Clocks.Instant until;
   private String seat = "";
   private long holdNanos;
   private boolean over;
@@ -39,25 +43,30 @@ final class SeatStream {
   SeatStream(GuardedDecider decider, ServerCallStreamObserver<AcquireResponse> observer) {
     this.decider = decider;
     this.observer = observer;
+    this.clocks = new Clocks(decider.ticker(), Ticker.wall());
+    this.until = clocks.now();
   }
 
   void begin(AcquireRequest message) {
     observer.setOnCancelHandler(this::end);
     try {
       Request request = WeirMessages.request(message.getCheck(), "check");
-      decider.acquire(request, () -> UndecidedBytes.CALL_BYTES, taken -> answer(request, taken));
+      Clocks.Instant sent = clocks.now();
+      decider.acquire(
+          request, () -> UndecidedBytes.CALL_BYTES, taken -> answer(request, taken, sent));
     } catch (BadRequest e) {
       observer.onError(
           Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException());
     }
   }
 
-  private void answer(Request request, SeatAnswer taken) {
+  private void answer(Request request, SeatAnswer taken, Clocks.Instant sent) {
     boolean gone;
     synchronized (this) {
       gone = over;
       seat = taken.seat();
       holdNanos = taken.holdNanos();
+      until = sent.plus(holdNanos - holdNanos / 100);
     }
     if (gone) {
       release(taken.seat());
@@ -71,9 +80,21 @@ final class SeatStream {
     }
   }
 
-  private synchronized void renewLater() {
-    if (!over && holdNanos > 0) {
-      next = decider.ticker().schedule(holdNanos / RENEWALS, this::renew);
+  private void renewLater() {
+    boolean ended;
+    synchronized (this) {
+      if (over || holdNanos == 0) {
+        return;
+      }
+      long left = clocks.until(until);
+      ended = left <= 0;
+      if (!ended) {
+        long wait = Math.min(holdNanos / RENEWALS, left);
+        next = decider.ticker().schedule(wait, this::renew);
+      }
+    }
+    if (ended) {
+      lost();
     }
   }
 
@@ -85,17 +106,25 @@ final class SeatStream {
       }
       held = seat;
     }
+    Clocks.Instant sent = clocks.now();
     decider.seats(
         SeatCall.RENEW,
         List.of(held),
         () -> UndecidedBytes.CALL_BYTES,
-        outcomes -> {
-          if (outcomes.get(0) == SeatOutcome.LOST) {
-            lost();
-          } else {
-            renewLater();
-          }
-        });
+        outcomes -> renewed(outcomes.get(0), sent));
+  }
+
+  private void renewed(SeatOutcome outcome, Clocks.Instant sent) {
+    if (outcome == SeatOutcome.LOST) {
+      lost();
+      return;
+    }
+    if (outcome == SeatOutcome.DONE) {
+      synchronized (this) {
+        until = sent.plus(holdNanos - holdNanos / 100);
+      }
+    }
+    renewLater();
   }
 
   private void lost() {

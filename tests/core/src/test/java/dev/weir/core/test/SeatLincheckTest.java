@@ -59,7 +59,7 @@ public class SeatLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("seats of one key, modelled threads", Trials.runs(1, 3)))
+        .iterations(Trials.unseeded("seats of one key, modelled threads", Trials.runs(1, 1)))
         .invocationsPerIteration(100)
         .check(SeatLincheckTest.class);
   }
@@ -71,7 +71,7 @@ public class SeatLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("seats of one key, real threads", Trials.runs(2, 5)))
+        .iterations(Trials.unseeded("seats of one key, real threads", Trials.runs(1, 3)))
         .invocationsPerIteration(1_000)
         .check(SeatLincheckTest.class);
   }
