@@ -260,8 +260,8 @@ final class LockedKey {
   /**
    * Returns how much later than it was charged a permit of table {@code from} has to count in table
    * {@code i}, because it may be spent later than that table allows for. Where windows begin by the
-   * clock, that instant may be in the next one; then the rest of this one is refused. A seat has to
-   * count for as long as its own hold, if that is longer.
+   * clock, that instant may be in the next one; then the rest of this one is refused. A seat counts
+   * everywhere for its own hold, so it may also have to count earlier.
    */
   private long later(long lateNanos, int from, int i) {
     long later = Math.max(0, lateNanos - tables[i].lateNanos());
@@ -269,7 +269,7 @@ final class LockedKey {
     Shape shape = table(i).shape;
     boolean seats =
         own.algorithm() == Algorithm.CONCURRENCY && shape.algorithm() == Algorithm.CONCURRENCY;
-    return seats ? later + Math.max(0, own.windowNanos() - shape.windowNanos()) : later;
+    return seats ? later + own.windowNanos() - shape.windowNanos() : later;
   }
 
   /** A state that is made of what other states still count. */

@@ -155,7 +155,7 @@ abstract class Meter {
    * state still counts it. Takes no more room.
    *
    * @param atNanos {@link Decision#atNanos()} of the charge
-   * @param laterNanos how much later than now it counts from, at least 0
+   * @param laterNanos how much later than now it counts from, or earlier, if it is negative
    * @return whether it was renewed
    */
   boolean renew(long[] s, int i, long nowNanos, long atNanos, long laterNanos) {

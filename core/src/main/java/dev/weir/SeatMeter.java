@@ -21,8 +21,9 @@ final class SeatMeter extends Meter {
    *   permits of others << 32 | its own permits
    *
    * Seats lie in the order of the instants since which they count: a seat that is renewed moves
-   * behind the others. So those that are lost are the first ones. A seat that was taken under a
-   * longer hold counts since a later instant, which may be ahead of the key's time.
+   * behind the others. So those that are lost are the first ones. A seat that was taken under
+   * another hold counts since another instant, so that it ends with its own hold; that may be ahead
+   * of the key's time.
    *
    * Where the bound on memory allows no more room, permits are added to the last seat, as those of
    * others: they are lost when it is. The seat that was to be added is not found again, so it counts
@@ -176,7 +177,7 @@ final class SeatMeter extends Meter {
       Policy admitting,
       boolean mayGrow) {
     trim(s, i, now);
-    return add(s, i, Math.min(at, now), at, permits, mayGrow);
+    return add(s, i, now, at, permits, mayGrow);
   }
 
   /** Forgets the seats that are lost. */
@@ -221,7 +222,7 @@ final class SeatMeter extends Meter {
     } else if (size < room) {
       int seat = seat(i, number);
       System.arraycopy(s, seat, s, seat + SEAT, SEAT * (size - number));
-      s[seat] = Math.max(taken, next(s, i, taken));
+      s[seat] = taken > instant(s[i]) ? taken : instant(s[i]) + MICRO;
       s[seat + SINCE] = since;
       s[seat + PERMITS] = more;
       s[i] = stamp(s[seat], false);

@@ -66,11 +66,11 @@ local function find(known, p)
   end
 end
 
--- Returns how much later a charge of one section has to count in another: a seat counts for as long as
--- its own window, if that is longer.
+-- Returns how much later a charge of one section has to count in another, or earlier: a seat counts for as
+-- long as its own window.
 local function longer(from, s)
   local seats_only = from[ALGORITHM] == SEATS and s[ALGORITHM] == SEATS
-  return seats_only and max(0, from[WINDOW] - s[WINDOW]) or 0
+  return seats_only and from[WINDOW] - s[WINDOW] or 0
 end
 
 -- Returns a section with all charges in the window of a policy, the exact one if there is a choice. None

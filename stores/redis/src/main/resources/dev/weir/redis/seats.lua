@@ -69,7 +69,7 @@ do
   end
 
   -- Adds a seat that was taken at an instant, and counts since another, which may be ahead: a seat that
-  -- was taken under a longer window counts for longer here.
+  -- was taken under another window ends with that.
   local function add(s, taken, since, permits)
     local entries, more = s[ENTRIES], min(permits, MOST_PERMITS - s[TOTAL])
     local from = place(entries, since)
@@ -94,7 +94,7 @@ do
     if lost > 0 then
       s[ENTRIES], s[TOTAL] = s[ENTRIES]:sub(from), s[TOTAL] - lost
     end
-    add(s, min(at, now), at, permits)
+    add(s, now, at, permits)
   end
 
   function seats.charge(s, now, wait, permits)

@@ -196,7 +196,10 @@ public abstract class SeatContract extends RandomSeatContract {
       assertThat(take(store, changed, now + steps(10)).allowed()).isFalse();
       assertThat(take(store, old, now + steps(10)).allowed()).isFalse();
     }
-    assertThat(take(store, changed, START + 6 * HOLD).allowed()).isFalse();
+    // Each ends with its own hold: the first half a hold later, the second one and a half later.
+    assertThat(take(store, changed, START + 5 * HOLD + HOLD / 4).allowed()).isFalse();
+    assertThat(take(store, changed, START + 6 * HOLD).allowed()).isTrue();
+    assertThat(take(store, changed, START + 6 * HOLD + HOLD / 4).allowed()).isFalse();
     assertThat(take(store, changed, START + 7 * HOLD).allowed()).isTrue();
   }
 
