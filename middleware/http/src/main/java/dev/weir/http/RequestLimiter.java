@@ -1,7 +1,10 @@
 package dev.weir.http;
 
 import dev.weir.Ticker;
+import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.engine.seats.RequestSeat;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.MissingValue;
@@ -58,6 +61,7 @@ public final class RequestLimiter {
   private final boolean countedByCall;
   private final @Nullable Predicate<? super Outcome> countedOutcomes;
   private final long maxWaitNanos;
+  private final RequestSeats seats;
   private final RefusalStyle style;
 
   private RequestLimiter(Builder builder) {
@@ -86,6 +90,7 @@ public final class RequestLimiter {
     countedByCall = builder.countedByCall;
     countedOutcomes = builder.countedOutcomes;
     maxWaitNanos = builder.maxWaitNanos;
+    seats = new RequestSeats(decider, builder.ticker, builder.longestSeat);
     style =
         new RefusalStyle(
             builder.olderFields,
@@ -121,6 +126,7 @@ public final class RequestLimiter {
     private boolean countedByCall;
     private @Nullable Predicate<? super Outcome> countedOutcomes;
     private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
+    private Duration longestSeat = RequestSeats.LONGEST;
     private OlderFields olderFields = OlderFields.NONE;
     private Duration maxRetryAfter = Duration.ZERO;
     private Duration retryJitter = Duration.ZERO;
@@ -312,6 +318,18 @@ public final class RequestLimiter {
       return this;
     }
 
+    /**
+     * Sets the longest that a request keeps its seats, if the rules have limits at the same time
+     * ({@code concurrency}). Then they are given back though no end of the request was noticed, and
+     * the log has a warning. Default: 5 minutes.
+     *
+     * @param longest 1 second to 366 days
+     */
+    public Builder longestSeat(Duration longest) {
+      longestSeat = RequestSeats.checked(longest);
+      return this;
+    }
+
     /** Sets whether answers have {@code RateLimit} and {@code RateLimit-Policy}. Default: true. */
     public Builder fields(boolean yes) {
       fields = yes;
@@ -363,7 +381,10 @@ public final class RequestLimiter {
       return allowOrigins(List.of(allowed));
     }
 
-    /** Sets the clock for fields that show the time of day. Default: the system's. */
+    /**
+     * Sets the clock for fields that show the time of day, and for the renewal of seats. Default:
+     * the system's.
+     */
     public Builder ticker(Ticker newTicker) {
       ticker = newTicker;
       return this;
@@ -502,6 +523,20 @@ public final class RequestLimiter {
 
   long maxWaitNanos() {
     return maxWaitNanos;
+  }
+
+  /** Returns the seats of an admitted request, named by its method and route; null if none. */
+  @Nullable RequestSeat seat(RequestView view, Request request, Answer answer) {
+    if (!RequestSeats.mayHave(answer)) {
+      return null;
+    }
+    String route = view.route();
+    return seats.take(request, answer, view.method() + ' ' + (route == null ? view.path() : route));
+  }
+
+  /** Returns the seats that the requests of this limiter hold. */
+  public RequestSeats seats() {
+    return seats;
   }
 
   RefusalStyle style() {

@@ -3,6 +3,7 @@ package dev.weir.http;
 import dev.weir.Quota;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.seats.RequestSeat;
 import dev.weir.identity.RequestView;
 import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.MediaType;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *       it and continue with the verdict that comes.
  *   <li>It adds the {@link #fields} to the response, before the response may be committed.
  *   <li>If the request passes, it serves it, and calls {@link #responded(int, String)} when the
- *       head of the response is sent; or {@link #abandoned} if it was not served.
+ *       head of the response is sent, and {@link #ended} when the request has ended in whatever
+ *       way; or {@link #abandoned} if it was not served.
  *   <li>Otherwise it answers with {@link #status} and {@link #refusal}, and reads no body.
  * </ol>
  */
@@ -39,15 +41,20 @@ public final class Verdict {
   private static final AtomicIntegerFieldUpdater<Verdict> SETTLED =
       AtomicIntegerFieldUpdater.newUpdater(Verdict.class, "settled");
 
+  private static final int SETTLED_NOW = 1;
+  private static final int REFUND_AT_END = 2;
+
   private final @Nullable RequestLimiter limiter;
   private final @Nullable RequestView view;
   private final @Nullable Request request;
   private final @Nullable Answer answer;
   private final @Nullable String missing;
+  private final @Nullable RequestSeat seat;
 
   /** Made when it is needed, at worst by several threads: most requests pass and need none. */
   private @Nullable CheckAnswer check;
 
+  /** Whether the outcome is not known, known, or known and not to be counted once it has ended. */
   private volatile int settled;
 
   /** True if the application has counted the request. */
@@ -59,6 +66,7 @@ public final class Verdict {
     request = null;
     answer = null;
     missing = null;
+    seat = null;
   }
 
   /** Makes the verdict on a request that lacks a required value. */
@@ -68,6 +76,7 @@ public final class Verdict {
     this.request = null;
     this.answer = null;
     this.missing = missing;
+    this.seat = null;
   }
 
   Verdict(RequestLimiter limiter, RequestView view, Request request, Answer answer) {
@@ -76,6 +85,7 @@ public final class Verdict {
     this.request = request;
     this.answer = answer;
     this.missing = null;
+    this.seat = limiter.seat(view, request, answer);
   }
 
   /** Returns whether the request may pass. */
@@ -288,19 +298,48 @@ public final class Verdict {
    */
   public void responded(int status, @Nullable String location) {
     if (limiter != null && settle() && !limiter.counts(status, location, called)) {
-      giveBack();
+      settled = REFUND_AT_END; // With its permits a request would lose its seat.
+      if (!holdsSeat()) {
+        refundAtEnd();
+      }
     }
   }
 
   /** Records that the request has passed but is not served: its permits are given back. */
   public void abandoned() {
+    ended();
     if (limiter != null && settle()) {
       giveBack();
     }
   }
 
+  /**
+   * Returns whether the request holds seats of limits at the same time. They are renewed until it
+   * has {@link #ended}, for {@link RequestLimiter.Builder#longestSeat} at most.
+   */
+  public boolean holdsSeat() {
+    return seat != null && !seat.hasEnded();
+  }
+
+  /**
+   * Records that the request has ended: its seats are given back. Only the first call has an
+   * effect, and none if there are no seats. Never fails.
+   */
+  public void ended() {
+    if (seat != null) {
+      seat.end();
+      refundAtEnd();
+    }
+  }
+
+  private void refundAtEnd() {
+    if (SETTLED.compareAndSet(this, REFUND_AT_END, SETTLED_NOW)) {
+      giveBack();
+    }
+  }
+
   private boolean settle() {
-    return settled == 0 && SETTLED.compareAndSet(this, 0, 1);
+    return settled == 0 && SETTLED.compareAndSet(this, 0, SETTLED_NOW);
   }
 
   private void giveBack() {
