@@ -112,15 +112,18 @@ final class LateAnswer implements AsyncListener {
   @Override
   public void onError(AsyncEvent event) {
     waiting.end();
+    waiting.ended();
   }
 
   @Override
   public void onComplete(AsyncEvent event) {
     waiting.end();
+    waiting.ended();
   }
 
+  /** The application's own start, after the wait, which drops the listeners. */
   @Override
   public void onStartAsync(AsyncEvent event) {
-    // The application's own start, after the wait.
+    event.getAsyncContext().addListener(this);
   }
 }

@@ -33,6 +33,11 @@ import org.jspecify.annotations.Nullable;
  * twice. Several filters with limiters of their own count each for itself; each adds its members to
  * the header fields. A filter before authentication has no login.
  *
+ * <p>A request that takes a seat of a limit at the same time ({@code concurrency}) gives it back
+ * when the chain has returned, or when its asynchronous part is complete or has failed. Most
+ * containers do not report a client that leaves an asynchronous request without a timeout; then
+ * {@link RequestLimiter.Builder#longestSeat} gives it back.
+ *
  * <p>The address is that of the connection, whatever filters have wrapped around the request; only
  * the address that Tomcat's {@code RemoteIpValve} or {@code RemoteIpFilter} has found is taken from
  * it. The filter waits for a store that answers over a network, for the time of the store's own
@@ -181,6 +186,21 @@ public final class RateLimitFilter implements Filter {
     if (verdict.awaitsStatus() || verdict.takesReports()) {
       state.add(verdict);
     }
+    if (verdict.holdsSeat()) {
+      RequestEnd end = new RequestEnd(verdict::ended);
+      try {
+        pass(verdict, end.watch(request), response, chain);
+      } finally {
+        end.returned(request);
+      }
+    } else {
+      pass(verdict, request, response, chain);
+    }
+  }
+
+  private static void pass(
+      Verdict verdict, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
     if (verdict.awaitsStatus()) {
       settle(verdict, request, response, chain);
     } else {

@@ -129,7 +129,25 @@ public final class WaitingFilter implements Filter {
       refuse(waiting, refused, request, response);
     } else if (waiting.release()) {
       waiting.fields(response::addHeader);
+      serve(waiting, request, response, chain);
+    }
+  }
+
+  private static void serve(
+      WaitingRequest waiting,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain)
+      throws IOException, ServletException {
+    if (!waiting.holdsSeats()) {
       chain.doFilter(request, response);
+      return;
+    }
+    RequestEnd end = new RequestEnd(waiting::ended);
+    try {
+      chain.doFilter(end.watch(request), response);
+    } finally {
+      end.returned(request);
     }
   }
 

@@ -152,6 +152,27 @@ final class WaitingRequest {
     charged.forEach(Verdict::abandoned);
   }
 
+  /** Returns whether the turns of a released request hold seats. */
+  boolean holdsSeats() {
+    for (Turn turn : turns) {
+      Verdict verdict = turn.known();
+      if (verdict != null && verdict.holdsSeat()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Gives back the seats of a released request, which has ended. */
+  void ended() {
+    for (Turn turn : turns) {
+      Verdict verdict = turn.known();
+      if (verdict != null) {
+        verdict.ended();
+      }
+    }
+  }
+
   /** Returns the turn that the request still waits for, or the first. */
   Turn pending() {
     for (Turn turn : turns) {

@@ -1,6 +1,8 @@
 package dev.weir.servlet;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 
 /** A servlet whose actions are named by its path. */
 final class App extends HttpServlet {
@@ -19,6 +22,9 @@ final class App extends HttpServlet {
 
   /** The parameter {@code n} of the requests served, in their order. */
   final transient Queue<String> served = new ConcurrentLinkedQueue<>();
+
+  /** The requests at work, each until its permit is released. */
+  final transient Semaphore atWork = new Semaphore(0);
 
   /** The requests that stay open. */
   final transient Queue<AsyncContext> open = new ConcurrentLinkedQueue<>();
@@ -46,6 +52,14 @@ final class App extends HttpServlet {
           request.getRequestDispatcher(Site.SERVLET + "/ok").include(request, response);
       case "events" -> events(response);
       case "open" -> open(request, response);
+      case "work" -> atWork.acquireUninterruptibly();
+      case "silent" -> {
+        AsyncContext context = request.startAsync();
+        context.setTimeout(0);
+        open.add(context);
+      }
+      case "timeout" -> request.startAsync().setTimeout(100);
+      case "late" -> late(request, response);
       case "printed" -> {
         response.setContentType("text/plain;charset=UTF-8");
         response.getOutputStream().print("\u00e9");
@@ -145,6 +159,33 @@ final class App extends HttpServlet {
     } else {
       context.start(context::dispatch);
     }
+  }
+
+  /** Answers with an error after a timeout, by a dispatch, as Spring's DeferredResult does. */
+  private static void late(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    if (again(request)) {
+      response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+      return;
+    }
+    AsyncContext context = request.startAsync();
+    context.setTimeout(100);
+    context.addListener(
+        new AsyncListener() {
+          @Override
+          public void onTimeout(AsyncEvent event) {
+            context.dispatch();
+          }
+
+          @Override
+          public void onComplete(AsyncEvent event) {}
+
+          @Override
+          public void onError(AsyncEvent event) {}
+
+          @Override
+          public void onStartAsync(AsyncEvent event) {}
+        });
   }
 
   private static int code(HttpServletRequest request) {

@@ -32,6 +32,11 @@ final class Limits implements AutoCloseable {
         - {key: path, rate_limit: {unit: hour, requests_per_unit: 1000}}
         - {key: account, rate_limit: {unit: hour, requests_per_unit: 10}}
         - {key: budget, rate_limit: {unit: hour, requests_per_unit: 1000}}
+        - {key: seat, rate_limit: {concurrency: 3, hold: 1m}}
+        - {key: place, rate_limit: {concurrency: 100, hold: 1m}}
+        - key: line
+          rate_limit:
+            {concurrency: 1, hold: 1m, on_limit: {queue: {requests: 10, wait: 1m}}}
         - key: turn
           rate_limit:
             name: turn
