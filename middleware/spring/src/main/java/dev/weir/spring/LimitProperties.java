@@ -10,9 +10,11 @@ import org.springframework.boot.context.properties.bind.Name;
  * {@code unit} and {@code window} of a rule file are {@code requests} and {@code per} here; every
  * other option is that of a rule, with the same meaning.
  *
- * @param requests Permits per window, 0 to 4294967295. Required.
+ * @param requests Permits per window, 0 to 4294967295. Required without concurrency.
  * @param per The window: second, minute, hour, day, week, month, year, or a time such as 90s or
- *     1h30m. Required.
+ *     1h30m. Required without concurrency.
+ * @param concurrency Requests at the same time, instead of requests per window.
+ * @param hold Time after which a request whose process has died counts no more. Default: 1 minute.
  * @param by What requests are counted together by: ip, login, login|ip, header:X-Api-Key, path;
  *     several for their combination; none for one counter for all. With paths or methods the
  *     default is ip. Without any of the three the limit is that of the annotation of this name.
@@ -38,6 +40,8 @@ import org.springframework.boot.context.properties.bind.Name;
 public record LimitProperties(
     @Nullable String requests,
     @Nullable String per,
+    @Nullable String concurrency,
+    @Nullable String hold,
     @DefaultValue List<String> by,
     @DefaultValue List<String> paths,
     @DefaultValue List<String> methods,

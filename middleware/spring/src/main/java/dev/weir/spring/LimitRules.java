@@ -77,10 +77,11 @@ final class LimitRules {
     List<PropertyProblem> found = new ArrayList<>();
     limits.forEach(
         (name, limit) -> {
-          if (limit.requests() == null) {
+          boolean rate = limit.concurrency() == null;
+          if (rate && limit.requests() == null) {
             found.add(new PropertyProblem(property(name) + "requests", null, "0..4294967295"));
           }
-          if (limit.per() == null) {
+          if (rate && limit.per() == null) {
             found.add(
                 new PropertyProblem(
                     property(name) + "per",
@@ -145,6 +146,8 @@ final class LimitRules {
     String per = limit.per();
     boolean unit = per == null || per.isEmpty() || !Character.isDigit(per.charAt(0));
     option(inner, unit ? "unit" : "window", root + "per", per);
+    option(inner, "concurrency", root + "concurrency", limit.concurrency());
+    option(inner, "hold", root + "hold", limit.hold());
     option(inner, "algorithm", root + "algorithm", limit.algorithm());
     option(inner, "costs", root + "costs", limit.costs());
     option(inner, "burst", root + "burst", limit.burst());

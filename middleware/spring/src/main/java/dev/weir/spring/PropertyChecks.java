@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.http.PathPatterns;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
@@ -63,6 +64,7 @@ final class PropertyChecks {
         properties.retryAfter().jitter(),
         RetryFields.LARGEST_JITTER,
         "1h");
+    longestSeat(properties.longestSeat());
     pepper(properties.identity().pepper());
     Long maxKeys = properties.maxKeys();
     if (maxKeys != null && maxKeys < 1) {
@@ -150,6 +152,14 @@ final class PropertyChecks {
   private void time(String name, Duration time, Duration largest, String shown) {
     if (time.isNegative() || time.compareTo(largest) > 0) {
       wrong(name, time, "0s to " + shown);
+    }
+  }
+
+  private void longestSeat(Duration longest) {
+    try {
+      Duration unused = RequestSeats.checked(longest);
+    } catch (IllegalArgumentException e) {
+      wrong("weir.longest-seat", longest, "1s to 366d");
     }
   }
 

@@ -33,6 +33,8 @@ import org.springframework.util.unit.DataSize;
  * @param retryAfter The time for which refused clients are asked to wait.
  * @param respond How a refused request is answered.
  * @param queue Bounds of requests that wait for their turn.
+ * @param longestSeat Longest that a request keeps its seats of limits at the same time, if its end
+ *     is not noticed. 1 s to 366 days.
  * @param load The load that elastic rules depend on.
  * @param identity How secrets become keys.
  * @param maxKeys Most keys that are counted in this process. Default: 4,194,304.
@@ -56,6 +58,7 @@ public record WeirProperties(
     @DefaultValue RetryAfter retryAfter,
     @DefaultValue("problem") Respond respond,
     @DefaultValue Queue queue,
+    @DefaultValue("5m") Duration longestSeat,
     @DefaultValue Load load,
     @DefaultValue Identity identity,
     @Nullable Long maxKeys,

@@ -48,6 +48,13 @@ class LimitRulesTest {
   }
 
   @Test
+  void limitAtTheSameTime_hasNoWindow() {
+    RuleSet rules = rules("exports.concurrency=2", "exports.hold=30s", "exports.by=login");
+    assertThat(verdict(rules, "limit", "exports", "login", "alice"))
+        .contains("2 at once, hold 30s");
+  }
+
+  @Test
   void limitBySeveral_isTheirCombination() {
     RuleSet rules = rules("api.requests=5", "api.per=day", "api.by=path,login|ip");
     assertThat(verdict(rules, "limit", "api", "path", "/a", "login|ip", "login:alice"))

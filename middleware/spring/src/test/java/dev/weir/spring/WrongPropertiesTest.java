@@ -54,6 +54,8 @@ class WrongPropertiesTest {
         "weir.max-memory=0B                | weir.max-memory: \"0B\" (expected: at least 1B)",
         "weir.queue.max-requests=-1        | weir.queue.max-requests: -1 (expected: 0..1048576)",
         "weir.queue.max-blocked-threads=-1 | weir.queue.max-blocked-threads: -1 (expected: at least 0)",
+        "weir.longest-seat=0s             | weir.longest-seat: \"PT0S\" (expected: 1s to 366d)",
+        "weir.longest-seat=367d           | weir.longest-seat: \"PT8808H\" (expected: 1s to 366d)",
         "weir.identity.pepper=short        | weir.identity.pepper: (expected: at least 16 bytes, of random)",
         "weir.filters[0].paths=login       | weir.filters[0].paths: \"login\" (expected: a path such as /login, /users/* or /static/**)",
         "weir.filters[0].methods=GET IT    | weir.filters[0].methods: \"GET IT\" (expected: a method such as POST)",
@@ -97,6 +99,23 @@ class WrongPropertiesTest {
   void permitsAndReportedCosts_excludeEachOther() {
     assertThat(Contexts.problems("weir.filters[0].permits=2", "weir.filters[0].costs=reported"))
         .startsWith("weir.filters[0].permits: 2 (expected: none beside costs: reported)");
+  }
+
+  @Test
+  void concurrencyAndARate_excludeEachOther() {
+    assertThat(
+            Contexts.problems(
+                "weir.limits.api.concurrency=5",
+                "weir.limits.api.requests=5",
+                "weir.limits.api.algorithm=fixed-window"))
+        .contains("weir.limits.api.requests: \"5\" (expected: none beside concurrency)")
+        .contains("(expected: concurrency beside concurrency)");
+    assertThat(
+            Contexts.problems(
+                "weir.limits.api.requests=5",
+                "weir.limits.api.per=minute",
+                "weir.limits.api.hold=5s"))
+        .startsWith("weir.limits.api.hold: \"5s\" (expected: none without concurrency)");
   }
 
   @Test

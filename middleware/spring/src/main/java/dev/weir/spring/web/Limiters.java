@@ -127,6 +127,7 @@ final class Limiters {
             })
         .maxRetryAfter(properties.retryAfter().max())
         .retryJitter(properties.retryAfter().jitter())
+        .longestSeat(properties.longestSeat())
         .ticker(ticker);
   }
 }

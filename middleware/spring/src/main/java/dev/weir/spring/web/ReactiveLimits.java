@@ -75,11 +75,16 @@ public final class ReactiveLimits {
 
   /**
    * Decides a request at each subscription. A refused request that may wait is queued before there
-   * is a verdict; if it is cancelled before, its charge is given back.
+   * is a verdict; if it is cancelled before, its charge is given back. A caller who serves an
+   * admitted request reports its end by {@link Verdict#ended}, or by {@link #hold}.
    */
   public Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
-    return Mono.defer(
-        () -> {
+    return Mono.deferContextual(
+        context -> {
+          SeatEnds ends = SeatEnds.of(context);
+          if (ends != null) {
+            ends.again(limiter);
+          }
           PendingVerdict pending = new PendingVerdict();
           return pending
               .decide(limiter, view)
@@ -110,7 +115,40 @@ public final class ReactiveLimits {
     }
     return login(limiter, exchange)
         .flatMap(login -> decide(limiter, new ExchangeView(exchange, login.orElse(null), route)))
-        .flatMap(verdict -> proceed(exchange, route, verdict, next));
+        .flatMap(verdict -> proceed(limiter, exchange, route, verdict, next));
+  }
+
+  /**
+   * Returns a chain whose end gives back the seats that limits inside of it take by {@link #limit}
+   * or {@link #hold}: for libraries whose chain at the place of the limit is complete before the
+   * request is. Whatever the end is: the response is complete, an error, or the client has gone.
+   */
+  public static Mono<Void> untilEnd(Mono<Void> chain) {
+    return Mono.defer(
+        () -> {
+          SeatEnds ends = new SeatEnds();
+          return chain.doFinally(end -> ends.end()).contextWrite(ends::in);
+        });
+  }
+
+  /**
+   * Returns the verdict, whose seats are held until the end of the request inside of {@link
+   * #untilEnd}. Elsewhere they are given back at once.
+   */
+  public static Mono<Verdict> hold(RequestLimiter limiter, Verdict verdict) {
+    if (!verdict.holdsSeat()) {
+      return Mono.just(verdict);
+    }
+    return Mono.deferContextual(
+        context -> {
+          SeatEnds ends = SeatEnds.of(context);
+          if (ends == null) {
+            verdict.ended();
+          } else {
+            ends.add(limiter, verdict);
+          }
+          return Mono.just(verdict);
+        });
   }
 
   /**
@@ -140,6 +178,7 @@ public final class ReactiveLimits {
   }
 
   private Mono<Void> proceed(
+      RequestLimiter limiter,
       ServerWebExchange exchange,
       @Nullable String route,
       Verdict verdict,
@@ -166,7 +205,21 @@ public final class ReactiveLimits {
               response.getHeaders().getFirst(HttpHeaders.LOCATION));
           return Mono.empty();
         });
-    return next.get();
+    return verdict.holdsSeat() ? serve(limiter, verdict, next) : next.get();
+  }
+
+  /** Serves a request with seats, which are given back when it has ended. */
+  private static Mono<Void> serve(
+      RequestLimiter limiter, Verdict verdict, Supplier<Mono<Void>> next) {
+    return Mono.deferContextual(
+        context -> {
+          SeatEnds ends = SeatEnds.of(context);
+          if (ends == null) {
+            return Mono.defer(next).doFinally(end -> verdict.ended());
+          }
+          ends.add(limiter, verdict);
+          return next.get();
+        });
   }
 
   /** Returns an exception that leads to the same answer as the refusal. */

@@ -32,7 +32,7 @@ import org.springframework.core.io.DefaultResourceLoader;
 
 /** An application on a free port, whose limits count on the test's ticker. */
 final class Site implements AutoCloseable {
-  /** Two requests a minute for each of these, and one a second of those that may wait. */
+  /** Two requests a minute, or at the same time; and one a second of those that may wait. */
   static final String RULES =
       """
       domain: shop
@@ -43,6 +43,8 @@ final class Site implements AutoCloseable {
           rate_limit: {unit: minute, requests_per_unit: 2}
         - key: failed
           rate_limit: {unit: minute, requests_per_unit: 2}
+        - key: seat
+          rate_limit: {concurrency: 2, hold: 30s}
         - key: queued
           rate_limit:
             unit: second
