@@ -59,6 +59,12 @@ public final class WeirGatewayAutoConfiguration {
     return new WeirKeyResolver(limits);
   }
 
+  /** Returns the filter at whose end the limits of routes give their seats back. */
+  @Bean
+  SeatFilter weirSeatFilter() {
+    return new SeatFilter();
+  }
+
   @Bean(ReactiveLimits.ELSEWHERE)
   RouteCheck weirRouteCheck(
       GatewayProperties properties,

@@ -156,6 +156,7 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
     RequestLimiter limiter = limiters.computeIfAbsent(domain, this::limiter);
     return limits
         .decide(limiter, new KeyedRequest(routeId, id, config.permits))
+        .flatMap(verdict -> ReactiveLimits.hold(limiter, verdict))
         .flatMap(WeirRateLimiter::response);
   }
 

@@ -7,13 +7,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The target of the routes. It answers with 401 if the query is {@code wrong}, else with its path.
+ * If the query is {@code open}, the answer has an end only once it is permitted.
  */
 final class Backend implements AutoCloseable {
   final AtomicInteger calls = new AtomicInteger();
+  final Semaphore ends = new Semaphore(0);
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final HttpServer server;
 
   Backend() {
@@ -26,6 +32,14 @@ final class Backend implements AutoCloseable {
         "/",
         exchange -> {
           calls.incrementAndGet();
+          if ("open".equals(exchange.getRequestURI().getQuery())) {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write('x');
+            exchange.getResponseBody().flush();
+            ends.acquireUninterruptibly();
+            exchange.close();
+            return;
+          }
           byte[] body = exchange.getRequestURI().getPath().getBytes(UTF_8);
           boolean wrong = "wrong".equals(exchange.getRequestURI().getQuery());
           boolean head = exchange.getRequestMethod().equals("HEAD");
@@ -35,6 +49,7 @@ final class Backend implements AutoCloseable {
           }
           exchange.close();
         });
+    server.setExecutor(threads);
     server.start();
   }
 
@@ -45,5 +60,6 @@ final class Backend implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
   }
 }

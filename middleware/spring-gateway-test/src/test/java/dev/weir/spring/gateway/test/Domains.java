@@ -9,6 +9,7 @@ import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.seats.TakenSeat;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An engine for each domain, all with the same rules: {@code gateway} counts in this process, the
@@ -75,6 +77,11 @@ final class Domains implements Decider, AutoCloseable {
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
     of(request).refund(request, answer, done);
+  }
+
+  @Override
+  public @Nullable TakenSeat seat(Request request, Answer answer) {
+    return of(request).seat(request, answer);
   }
 
   @Override

@@ -126,6 +126,10 @@ final class Gateway implements AutoCloseable {
     return get(path, fields).statusCode();
   }
 
+  int port() {
+    return port;
+  }
+
   /** Waits for a condition that another thread fulfils. */
   static void await(String what, BooleanSupplier condition) {
     Ticker time = Ticker.system();
