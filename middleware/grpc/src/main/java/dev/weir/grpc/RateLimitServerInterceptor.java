@@ -1,7 +1,10 @@
 package dev.weir.grpc;
 
+import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.engine.seats.RequestSeat;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.MissingValue;
@@ -51,6 +54,11 @@ import org.jspecify.annotations.Nullable;
  * own deadline at most. If a client cancels its call before it starts, the call has used no
  * permits.
  *
+ * <p>A call that takes a seat of a limit at the same time ({@code concurrency}) gives it back when
+ * it is complete or cancelled. gRPC does not notice a client that vanishes without a word, unless
+ * the call has a deadline or the server sends keepalives; then {@link Builder#longestSeat} gives it
+ * back.
+ *
  * <p>While a call waits, or is decided by a store that answers later, no message of it is read and
  * no thread is held. It then starts on the builder's {@link Builder#executor}, within its {@link
  * Context} but without thread-locals that earlier interceptors have set. The interceptor is safe
@@ -64,6 +72,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
   private final long maxWaitNanos;
   private final Set<Status.Code> counted;
   private final Executor executor;
+  private final RequestSeats seats;
 
   private RateLimitServerInterceptor(Builder builder) {
     decider = builder.decider;
@@ -72,6 +81,7 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     exempt = builder.exempt;
     maxWaitNanos = builder.maxWaitNanos;
     counted = builder.counted;
+    seats = new RequestSeats(decider, builder.ticker, builder.longestSeat);
     executor = builder.executor == null ? LateThreads.create() : builder.executor;
   }
 
@@ -82,6 +92,11 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
    */
   public static Builder builder(Decider decider) {
     return new Builder(decider);
+  }
+
+  /** Returns the seats that calls hold. */
+  public RequestSeats seats() {
+    return seats;
   }
 
   @Override
@@ -132,9 +147,17 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     if (!answer.allowed()) {
       return refuse(call, Refusal.of(request, answer, Context.current().getDeadline()));
     }
-    return next.startCall(
-        counted.isEmpty() ? call : new RefundingCall<>(call, counted, () -> turn.giveBack(answer)),
-        headers);
+    Runnable refund = () -> turn.giveBack(answer);
+    RequestSeat seat = seats.take(request, answer, call.getMethodDescriptor().getFullMethodName());
+    if (seat == null) {
+      return next.startCall(refunding(call, refund), headers);
+    }
+    SeatedCall seated = new SeatedCall(seat, refund);
+    return seated.start(refunding(call, seated::refundAtEnd), headers, next);
+  }
+
+  private <A, B> ServerCall<A, B> refunding(ServerCall<A, B> call, Runnable refund) {
+    return counted.isEmpty() ? call : new RefundingCall<>(call, counted, refund);
   }
 
   private static <A> ServerCall.Listener<A> refuse(ServerCall<A, ?> call, Refusal refusal) {
@@ -150,6 +173,8 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
     private ExemptMethods exempt = ExemptMethods.DEFAULT;
     private long maxWaitNanos = Long.MAX_VALUE;
     private Set<Status.Code> counted = Set.of();
+    private Duration longestSeat = RequestSeats.LONGEST;
+    private Ticker ticker = Ticker.system();
     private @Nullable Executor executor;
 
     private Builder(Decider decider) {
@@ -229,6 +254,24 @@ public final class RateLimitServerInterceptor implements ServerInterceptor {
      */
     public Builder refundUnless(Status.Code first, Status.Code... more) {
       counted = EnumSet.of(first, more);
+      return this;
+    }
+
+    /**
+     * Sets the longest that a call keeps its seats, if the rules have limits at the same time
+     * ({@code concurrency}). Then they are given back though the call has not ended, and the log
+     * has a warning. Default: 5 minutes.
+     *
+     * @param longest 1 second to 366 days
+     */
+    public Builder longestSeat(Duration longest) {
+      longestSeat = RequestSeats.checked(longest);
+      return this;
+    }
+
+    /** Sets the clock for the renewal of seats. Default: the system's. */
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
       return this;
     }
 
