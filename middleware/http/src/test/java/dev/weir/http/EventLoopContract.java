@@ -35,7 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The contract of adapters of servers that are notified of clients which go away. Besides, the
- * application has {@code GET /events}, which sends an event and stays open.
+ * application has {@code GET /events}, which sends an event and stays open, and {@code GET
+ * /silent}, which never answers.
  */
 public abstract class EventLoopContract extends MiddlewareContract {
   private static final int AT_ONCE = 50;
@@ -174,6 +175,42 @@ public abstract class EventLoopContract extends MiddlewareContract {
           .write("GET /events HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
       assertThat(client.getInputStream().read()).as("the head is sent").isEqualTo('H');
       until(() -> left(engine) == 2);
+    }
+  }
+
+  @Test
+  void clientLeavesAnOpenStream_seatIsHeldUntilThen() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("seat={ip}").build());
+    for (boolean reset : new boolean[] {false, true}) {
+      try (Socket client = connect()) {
+        client
+            .getOutputStream()
+            .write("GET /events HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
+        assertThat(client.getInputStream().read()).as("the head is sent").isEqualTo('H');
+        for (int i = 0; i < 6; i++) {
+          ticker.advance(10_000_000_000L); // It is renewed each third of 30 seconds.
+        }
+        assertThat(left(engine, "seat")).isEqualTo(1);
+        client.setSoLinger(reset, 0);
+      }
+      until(() -> left(engine, "seat") == 2);
+    }
+  }
+
+  @Test
+  void clientLeavesBeforeItsAnswer_seatIsHeldUntilThen() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("seat={ip}").build());
+    for (boolean reset : new boolean[] {false, true}) {
+      try (Socket client = connect()) {
+        client
+            .getOutputStream()
+            .write("GET /silent HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
+        until(() -> left(engine, "seat") == 1);
+        client.setSoLinger(reset, 0);
+      }
+      until(() -> left(engine, "seat") == 2);
     }
   }
 

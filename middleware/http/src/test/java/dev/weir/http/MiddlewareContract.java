@@ -44,7 +44,8 @@ import org.junit.jupiter.api.Timeout;
  * /login}, which answers 401 if the body is {@code wrong}, else 200; and {@code POST /form}, which
  * redirects to {@code /form?error} if the body is {@code wrong}, else to {@code /}, and counts the
  * request itself if the body is {@code counted}, or charges it 5 permits if the body is {@code
- * costs}. It treats the user of {@code Authorization: Basic} as authenticated, before the limiters.
+ * costs}; and {@code GET /broken}, which fails. It treats the user of {@code Authorization: Basic}
+ * as authenticated, before the limiters.
  */
 @Timeout(120)
 public abstract class MiddlewareContract {
@@ -58,6 +59,11 @@ public abstract class MiddlewareContract {
           rate_limit: {window: 1m, requests_per_unit: 1, algorithm: fixed-window}
         - key: many
           rate_limit: {window: 1m, requests_per_unit: 100000, algorithm: fixed-window}
+        - key: seat
+          rate_limit: {concurrency: 2, hold: 30s}
+        - key: line
+          rate_limit:
+            {concurrency: 1, hold: 30s, on_limit: {queue: {requests: 5, wait: 50s}}}
         - key: turn
           rate_limit:
             window: 1s
@@ -280,9 +286,14 @@ public abstract class MiddlewareContract {
 
   /** Returns the permits that this machine's address has left. */
   protected static long left(Engine engine) {
+    return left(engine, "ip");
+  }
+
+  /** Returns the permits that this machine's address has left by the rule of a key. */
+  protected static long left(Engine engine, String key) {
     AtomicLong left = new AtomicLong();
     engine.peek(
-        Request.of("app", "ip", "127.0.0.1"),
+        Request.of("app", key, "127.0.0.1"),
         answer ->
             left.set(Objects.requireNonNull(answer.statuses().get(0).decision()).remaining()));
     return left.get();
@@ -432,5 +443,88 @@ public abstract class MiddlewareContract {
     assertThat(served.body()).isEqualTo("hello");
     assertThat(served.headers().firstValue("RateLimit").orElseThrow()).contains("r=0");
     assertThat(served.headers().firstValue("Retry-After")).isEmpty();
+  }
+
+  @Test
+  void requestHasEnded_seatIsGivenBack() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    RequestLimiter seats =
+        limiter(engine).descriptor("seat={ip}").descriptor("ip={ip}").refundUnless(401).build();
+    start(seats);
+    for (int i = 0; i < 3; i++) {
+      for (String path : List.of("/hello", "/nowhere", "/users/1", "/broken")) {
+        assertThat(get(path).statusCode()).as(path).isNotEqualTo(429);
+        until(() -> left(engine, "seat") == 2 && left(engine) == 2);
+      }
+      assertThat(send(request("/hello").method("HEAD", HttpRequest.BodyPublishers.noBody())).body())
+          .isEmpty();
+      until(() -> left(engine, "seat") == 2);
+      assertThat(post("/echo", "x".repeat(300_000)).statusCode()).isEqualTo(200);
+      until(() -> left(engine, "seat") == 2);
+      assertThat(post("/form", "right").statusCode()).isEqualTo(302);
+      until(() -> left(engine, "seat") == 2 && left(engine) == 2);
+    }
+    assertThat(post("/login", "wrong").statusCode()).isEqualTo(401);
+    until(() -> left(engine, "seat") == 2 && left(engine) == 1);
+    assertThat(ticker.scheduled()).as("no renewals are left").isZero();
+    assertThat(seats.seats().leaked() + seats.seats().lost()).isZero();
+  }
+
+  @Test
+  void laterLimiterRefuses_seatOfTheEarlierOneIsGivenBack() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(
+        limiter(engine).descriptor("seat={ip}").build(),
+        limiter(engine).descriptor("one={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    for (int i = 0; i < 4; i++) {
+      assertThat(get("/hello").headers().allValues("RateLimit").toString()).contains("r=1");
+      until(() -> left(engine, "seat") == 2);
+    }
+  }
+
+  @Test
+  void requestsWaitForASeat_eachIsServedInItsTurn() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("line={ip}").build());
+    List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      all.add(sendAsync(request("/users/1")));
+    }
+    until(
+        () -> {
+          ticker.advance(1_000_000L);
+          return all.stream().allMatch(CompletableFuture::isDone);
+        });
+    for (CompletableFuture<HttpResponse<String>> each : all) {
+      assertThat(each.join().statusCode()).isEqualTo(200);
+    }
+    until(() -> left(engine, "line") == 1);
+  }
+
+  @Test
+  void mixedEndings_leaveNoSeatBehind() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    RequestLimiter seats = limiter(engine).descriptor("seat={ip}").build();
+    start(seats);
+    List<String> paths = List.of("/hello", "/nowhere", "/broken", "/users/1", "/health");
+    for (int sent = 0; sent < 400; sent += 10) {
+      List<CompletableFuture<?>> answers = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        HttpRequest.Builder request = request(paths.get((sent + i) % paths.size()));
+        if (i % 3 == 0) {
+          request = request("/echo").POST(HttpRequest.BodyPublishers.ofString("x".repeat(50_000)));
+        }
+        CompletableFuture<?> answer = sendAsync(request);
+        if (i % 5 == 4) {
+          answer.cancel(true);
+        } else {
+          answers.add(answer);
+        }
+      }
+      answers.forEach(CompletableFuture::join);
+    }
+    until(() -> left(engine, "seat") == 2);
+    assertThat(seats.seats().leaked()).isZero();
   }
 }

@@ -142,6 +142,10 @@ final class LimitedRequest {
     if (result.succeeded() || routing.response().headWritten()) {
       responded();
     }
+    Verdict served = passed;
+    if (served != null) {
+      served.ended();
+    }
   }
 
   /** Records the outcome, which is final as soon as the head of the response is sent. */

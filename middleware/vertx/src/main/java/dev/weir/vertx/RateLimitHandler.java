@@ -20,6 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * are read meanwhile, since a client that goes away is noticed only behind them. A request that
  * meets the same instance again, on another route or because it was rerouted, is not counted again.
  *
+ * <p>A request that takes a seat of a limit at the same time ({@code concurrency}) gives it back
+ * when its response is complete, or its connection is closed. Vert.x does not notice a client that
+ * leaves while its body is unread and the request is paused; then {@link
+ * RequestLimiter.Builder#longestSeat} gives it back.
+ *
  * <p>It takes the address of the connection itself, whatever the setting {@code
  * Router.allowForward}; proxies are trusted by {@link RequestLimiter.Builder#address}. {@code
  * {login}} is the subject of {@code RoutingContext.user()}, so it is known only after an

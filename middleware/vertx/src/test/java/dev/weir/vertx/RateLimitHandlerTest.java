@@ -93,6 +93,13 @@ class RateLimitHandlerTest extends EventLoopContract {
     router
         .get("/events")
         .handler(routing -> routing.response().setChunked(true).write("data: x\n\n"));
+    router.get("/silent").handler(routing -> {});
+    router
+        .get("/broken")
+        .handler(
+            routing -> {
+              throw new IllegalStateException("broken");
+            });
     router.get("/moved").handler(routing -> routing.reroute("/hello"));
     router.route().handler(BodyHandler.create(false));
     router.post("/echo").handler(routing -> routing.end(routing.body().buffer()));
@@ -132,6 +139,17 @@ class RateLimitHandlerTest extends EventLoopContract {
     start(limiter(engine).descriptor("ip={ip}").build());
     assertThat(get("/moved").headers().allValues("RateLimit")).hasSize(1);
     assertThat(engine.metrics().requests()).isEqualTo(1);
+  }
+
+  @Test
+  void rerouted_givesItsSeatBackOnce() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("seat={ip}").build());
+    for (int i = 0; i < 4; i++) {
+      assertThat(get("/moved").statusCode()).isEqualTo(200);
+      until(() -> left(engine, "seat") == 2);
+    }
+    assertThat(engine.seats().metrics().lost()).isZero();
   }
 
   @Test
