@@ -138,6 +138,10 @@ final class LimitedRequest {
             .log()
             .whenAvailable(RequestLogProperty.RESPONSE_HEADERS)
             .thenAccept(log -> responded(verdict, log.responseHeaders()));
+    if (verdict.holdsSeat()) {
+      CompletableFuture<Void> unusedEnd =
+          context.log().whenComplete().thenAccept(log -> verdict.ended());
+    }
     return service
         .serve(context, served)
         .mapHeaders(headers -> headers.withMutations(fields -> verdict.fields(fields::add)));

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * goes away is noticed only behind them. Waiting counts towards Armeria's request timeout, which
  * ends it.
  *
+ * <p>A request that takes a seat of a limit at the same time ({@code concurrency}) gives it back
+ * when its log is complete: the response is sent, has failed, or its client has gone.
+ *
  * <p>It takes the address of the connection itself, not Armeria's {@code clientAddress}, which by
  * default trusts the headers of any client; proxies are trusted by {@link
  * RequestLimiter.Builder#address}. {@code {route}} is the pattern of the service's route. Clients

@@ -67,6 +67,7 @@ class RateLimitServiceTest extends EventLoopContract {
                   events.write(HttpData.ofUtf8("data: x\n\n"));
                   return events;
                 })
+            .service("/silent", (context, request) -> HttpResponse.streaming())
             .service(
                 "/broken",
                 (context, request) -> {
