@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Limiters that a request passes one after the other. */
 final class Limits {
   /** The property under which a request keeps the verdicts of all limiters that it has passed. */
-  private static final String VERDICTS = "dev.weir.jaxrs.verdicts";
+  static final String VERDICTS = "dev.weir.jaxrs.verdicts";
 
   private static final int UNAVAILABLE = 503;
 
@@ -68,6 +68,16 @@ final class Limits {
         verdict.fields(response.getHeaders()::add);
         verdict.responded(response.getStatus(), response.getHeaderString(HttpHeaders.LOCATION));
       }
+      if (!response.hasEntity()) {
+        ended(verdicts);
+      }
+    }
+  }
+
+  /** Gives back the seats of a request, which has ended. */
+  static void ended(@Nullable Object verdicts) {
+    if (verdicts instanceof Verdicts known) {
+      known.all.forEach(Verdict::ended);
     }
   }
 

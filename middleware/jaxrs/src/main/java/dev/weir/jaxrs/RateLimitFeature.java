@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * remote store has not answered or the request waits for its turn, each for a bounded time. Only a
  * bounded number of threads wait for turns; when there are no more, a request is refused at once.
  *
+ * <p>A request that takes a seat of a limit at the same time ({@code concurrency}) gives it back
+ * when the body of its response is written. JAX-RS does not report a client that leaves before;
+ * then {@link RequestLimiter.Builder#longestSeat} gives it back.
+ *
  * <p>JAX-RS does not provide the address of the connection. If a descriptor needs {@code {ip}},
  * {@link Builder#peer} has to provide it. In a servlet container, rather use weir-servlet's filter,
  * which sees the request below other filters.
@@ -203,6 +207,7 @@ public final class RateLimitFeature implements Feature {
           new AfterMatchingFilter(new Limits(after, patience), peer, route), AFTER_MATCHING);
     }
     context.register(new AnsweredFilter(), RESPONSE);
+    context.register(new WrittenInterceptor(), RESPONSE); // Around all others.
     return true;
   }
 }

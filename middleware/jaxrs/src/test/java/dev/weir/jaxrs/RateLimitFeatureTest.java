@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import org.glassfish.jersey.server.ResourceConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.Test;
 class RateLimitFeatureTest extends MiddlewareContract {
   /** The address of the connection whose request a thread handles. */
   private static final ThreadLocal<String> PEER = new ThreadLocal<>();
+
+  private static final Semaphore ENDS = new Semaphore(0);
 
   /**
    * The priority before limiters that use the login: the value of {@code
@@ -62,6 +65,12 @@ class RateLimitFeatureTest extends MiddlewareContract {
     @Path("health")
     public String health() {
       return "fine";
+    }
+
+    @GET
+    @Path("broken")
+    public String broken() {
+      throw new IllegalStateException("broken");
     }
 
     @POST
@@ -95,6 +104,16 @@ class RateLimitFeatureTest extends MiddlewareContract {
       return out -> {
         out.write("a".getBytes(UTF_8));
         RateLimitFeature.charge(request, 5);
+      };
+    }
+
+    @GET
+    @Path("long")
+    public StreamingOutput longBody() {
+      return out -> {
+        out.write("a".getBytes(UTF_8));
+        out.flush();
+        ENDS.acquireUninterruptibly();
       };
     }
 
@@ -192,6 +211,21 @@ class RateLimitFeatureTest extends MiddlewareContract {
           server.stop(0);
           threads.shutdownNow();
         });
+  }
+
+  @Test
+  void bodyIsBeingWritten_seatIsHeldUntilItsEnd() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("seat={ip}").build());
+    CompletableFuture<HttpResponse<String>> response = sendAsync(request("/long"));
+    until(() -> left(engine, "seat") == 1);
+    for (int i = 0; i < 6; i++) {
+      ticker.advance(10_000_000_000L); // It is renewed each third of 30 seconds.
+    }
+    assertThat(left(engine, "seat")).isEqualTo(1);
+    ENDS.release();
+    assertThat(response.join().body()).isEqualTo("a");
+    until(() -> left(engine, "seat") == 2);
   }
 
   @Test
