@@ -34,6 +34,10 @@ import java.lang.annotation.Target;
  * a {@code Mono} or {@code Flux} is decided, and charged, at each subscription. With any other
  * method the caller's thread waits if the decision comes over a network.
  *
+ * <p>A call that takes a seat of a limit at the same time ({@code concurrency}) holds it until its
+ * {@code CompletionStage}, {@code Mono} or {@code Flux} has ended; with any other method until that
+ * has returned, whatever becomes of its result.
+ *
  * <p>The annotation works only if the call goes through Spring's proxy, so not for calls from
  * within the same object.
  */

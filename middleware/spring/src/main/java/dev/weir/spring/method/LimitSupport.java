@@ -1,7 +1,9 @@
 package dev.weir.spring.method;
 
+import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.rules.Request;
 import dev.weir.spring.RateLimitExceededException;
 import dev.weir.spring.WeirProperties;
@@ -34,6 +36,7 @@ final class LimitSupport {
   private final SingletonSupplier<Boolean> enabled;
   private final SingletonSupplier<String> domain;
   private final SingletonSupplier<Executor> executor;
+  private final SingletonSupplier<RequestSeats> seats;
   private final StandardEvaluationContext expressions = new StandardEvaluationContext();
 
   LimitSupport(BeanFactory beans, Environment environment) {
@@ -43,6 +46,13 @@ final class LimitSupport {
     this.enabled = SingletonSupplier.of(() -> properties.obtain().enabled());
     this.domain = SingletonSupplier.of(() -> properties.obtain().domain(environment));
     this.executor = SingletonSupplier.of(() -> executor(beans));
+    this.seats =
+        SingletonSupplier.of(
+            () ->
+                new RequestSeats(
+                    decider(),
+                    beans.getBeanProvider(Ticker.class).getIfAvailable(Ticker::system),
+                    properties.obtain().longestSeat()));
     expressions.setBeanResolver(new BeanFactoryResolver(beans));
   }
 
@@ -68,6 +78,11 @@ final class LimitSupport {
   /** Returns the executor of methods whose answer came on a thread that must not be blocked. */
   Executor executor() {
     return executor.obtain();
+  }
+
+  /** Returns the seats that calls hold. */
+  RequestSeats seats() {
+    return seats.obtain();
   }
 
   StandardEvaluationContext expressions() {

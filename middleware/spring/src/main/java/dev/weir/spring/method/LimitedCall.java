@@ -1,6 +1,7 @@
 package dev.weir.spring.method;
 
 import dev.weir.engine.Answer;
+import dev.weir.engine.seats.RequestSeat;
 import dev.weir.spring.RateLimitExceededException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,14 @@ final class LimitedCall {
    */
   @Nullable Object finish(CallRequest asked, Answer answer) throws Throwable {
     return answer.allowed() ? proceed() : refuse(asked, answer);
+  }
+
+  /**
+   * Returns the seats that an allowed call has taken, which are renewed from now on; null if none.
+   * To be called once, and ended when the result is there.
+   */
+  @Nullable RequestSeat seat(CallRequest asked, Answer answer) {
+    return deciding.seats().take(asked.request(), answer, place());
   }
 
   /**

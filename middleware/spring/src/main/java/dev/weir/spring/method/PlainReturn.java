@@ -1,6 +1,7 @@
 package dev.weir.spring.method;
 
 import dev.weir.engine.Answer;
+import dev.weir.engine.seats.RequestSeat;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -30,7 +31,15 @@ final class PlainReturn implements ReturnKind {
     }
     Answer last = await(call, attempt, answer);
     attempt.claim();
-    return call.finish(asked, last);
+    RequestSeat seat = call.seat(asked, last);
+    if (seat == null) {
+      return call.finish(asked, last);
+    }
+    try {
+      return call.finish(asked, last);
+    } finally {
+      seat.end();
+    }
   }
 
   private static Answer await(LimitedCall call, Attempt attempt, CompletableFuture<Answer> answer) {

@@ -1,6 +1,7 @@
 package dev.weir.spring.method;
 
 import dev.weir.engine.Answer;
+import dev.weir.engine.seats.RequestSeat;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -39,8 +40,13 @@ final class ReactiveReturn implements ReturnKind {
     Attempt attempt = new Attempt(call.deciding().decider(), asked, true);
     return answer(attempt)
         .flatMapMany(
-            answer ->
-                attempt.claim() ? body(() -> call.finish(asked, answer)) : Mono.<Object>empty());
+            answer -> attempt.claim() ? claimed(call, asked, answer) : Mono.<Object>empty());
+  }
+
+  private Publisher<Object> claimed(LimitedCall call, CallRequest asked, Answer answer) {
+    RequestSeat seat = call.seat(asked, answer);
+    Publisher<Object> body = body(() -> call.finish(asked, answer));
+    return seat == null ? body : Flux.from(body).doFinally(end -> seat.end());
   }
 
   private static Mono<Answer> answer(Attempt attempt) {

@@ -1,6 +1,7 @@
 package dev.weir.spring.method;
 
 import dev.weir.engine.Answer;
+import dev.weir.engine.seats.RequestSeat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,29 @@ final class StageReturn implements ReturnKind {
       return later(call, asked, attempt, answer);
     }
     attempt.claim();
-    return answer.join().allowed() ? call.proceed() : refused(call, asked, answer.join());
+    return answer.join().allowed()
+        ? proceed(call, asked, answer.join())
+        : refused(call, asked, answer.join());
+  }
+
+  /** Runs the method, whose seats are given back when its stage is complete. */
+  private static @Nullable Object proceed(LimitedCall call, CallRequest asked, Answer answer)
+      throws Throwable {
+    RequestSeat seat = call.seat(asked, answer);
+    if (seat == null) {
+      return call.proceed();
+    }
+    CompletionStage<?> stage = null;
+    try {
+      stage = (CompletionStage<?>) call.proceed();
+      return stage;
+    } finally {
+      if (stage == null) {
+        seat.end();
+      } else {
+        stage.whenComplete((value, failure) -> seat.end());
+      }
+    }
   }
 
   private static @Nullable Object refused(LimitedCall call, CallRequest asked, Answer answer) {
@@ -75,7 +98,9 @@ final class StageReturn implements ReturnKind {
       Answer answer,
       CompletableFuture<@Nullable Object> result) {
     try {
-      CompletionStage<?> stage = (CompletionStage<?>) call.finish(asked, answer);
+      CompletionStage<?> stage =
+          (CompletionStage<?>)
+              (answer.allowed() ? proceed(call, asked, answer) : call.refuse(asked, answer));
       if (stage == null) {
         result.complete(null);
         return;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -31,6 +32,9 @@ final class Limited {
           value: three
           rate_limit: {unit: minute, requests_per_unit: 3}
         - key: name
+          value: seats
+          rate_limit: {concurrency: 2, hold: 30s}
+        - key: name
           value: one
           rate_limit: {unit: minute, requests_per_unit: 1}
       """;
@@ -55,6 +59,7 @@ final class Limited {
         .withPropertyValues("weir.domain=shop")
         .withConfiguration(
             AutoConfigurations.of(AopAutoConfiguration.class, RateLimitAutoConfiguration.class))
+        .withBean(Ticker.class, () -> ticker)
         .withBean(Decider.class, () -> engine);
   }
 
