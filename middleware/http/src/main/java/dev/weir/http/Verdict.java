@@ -54,7 +54,7 @@ public final class Verdict {
   /** Made when it is needed, at worst by several threads: most requests pass and need none. */
   private @Nullable CheckAnswer check;
 
-  /** Whether the outcome is not known, known, or known and not to be counted once it has ended. */
+  /** The state of the outcome: 0 while it is unknown, then one of the constants above. */
   private volatile int settled;
 
   /** True if the application has counted the request. */

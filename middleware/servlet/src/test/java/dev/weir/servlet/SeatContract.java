@@ -230,8 +230,8 @@ abstract class SeatContract {
   }
 
   /**
-   * Lets a filter pass on the container's own request, which hides the one that is watched.
-   * Undertow does not permit that.
+   * Asserts that a seat is held if a filter passes on the container's own request instead of the
+   * watched one. Undertow does not permit that.
    */
   final void assertOwnRequestIsNoticed() {
     RequestLimiter limiter = limiter("seat").build();
