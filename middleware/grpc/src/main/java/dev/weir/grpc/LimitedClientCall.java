@@ -3,6 +3,7 @@ package dev.weir.grpc;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
+import dev.weir.engine.seats.RequestSeat;
 import dev.weir.internal.RememberedRefusals;
 import dev.weir.rules.Request;
 import io.grpc.Attributes;
@@ -58,6 +59,8 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
   private Metadata headers = new Metadata();
   private Request request = Request.of("");
   private long startNanos;
+
+  private volatile @Nullable RequestSeat seat;
 
   // Guarded by this.
   private State state = State.NEW;
@@ -181,8 +184,24 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
     }
     // gRPC ends a call at once if it is sent too late.
     boolean tooLate = deadline != null && deadline.isExpired();
-    if (!send(starting) || tooLate) {
+    seat = limits.seats == null ? null : limits.seats.take(request, answer, method);
+    boolean sent = false;
+    try {
+      sent = send(starting);
+    } finally {
+      if (!sent) {
+        endSeat();
+      }
+    }
+    if (!sent || tooLate) {
       asked.giveBack(answer);
+    }
+  }
+
+  private void endSeat() {
+    RequestSeat held = seat;
+    if (held != null) {
+      held.end();
     }
   }
 
@@ -366,6 +385,7 @@ final class LimitedClientCall<A, B> extends ClientCall<A, B> {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
+      endSeat();
       if (status.getCode() == Status.Code.RESOURCE_EXHAUSTED) {
         limits.refusals.add(key(), status.getCode().value(), Retry.nanos(trailers));
       } else if (status.isOk() && limits.refusals.size() > 0) {

@@ -2,6 +2,7 @@ package dev.weir.grpc;
 
 import dev.weir.Ticker;
 import dev.weir.engine.Decider;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.MissingValue;
 import dev.weir.identity.SecretHash;
@@ -52,6 +53,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
   final long maxWaitNanos;
   final Ticker ticker;
   private final Executor executor;
+  final @Nullable RequestSeats seats;
 
   private RateLimitClientInterceptor(Builder builder) {
     decider = builder.decider;
@@ -59,6 +61,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     maxWaitNanos = builder.maxWaitNanos;
     ticker = builder.ticker;
     refusals = new RememberedRefusals<>(ticker, MAX_REFUSALS, builder.maxRememberedNanos);
+    seats = decider == null ? null : new RequestSeats(decider, ticker, builder.longestSeat);
     executor = builder.executor == null ? LateThreads.create() : builder.executor;
   }
 
@@ -97,6 +100,7 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
     private final CallDescriptors.Settings settings = new CallDescriptors.Settings();
     private long maxWaitNanos;
     private long maxRememberedNanos = REMEMBERED.toNanos();
+    private Duration longestSeat = RequestSeats.LONGEST;
     private Ticker ticker = Ticker.system();
     private @Nullable Executor executor;
 
@@ -153,6 +157,17 @@ public final class RateLimitClientInterceptor implements ClientInterceptor {
      */
     public Builder maxRemembered(Duration maxRemembered) {
       maxRememberedNanos = Waits.nanos("maxRemembered", maxRemembered);
+      return this;
+    }
+
+    /**
+     * Sets the longest that a call keeps its seats, if the rules have limits at the same time.
+     * Default: 5 minutes.
+     *
+     * @param longest 1 second to 366 days
+     */
+    public Builder longestSeat(Duration longest) {
+      longestSeat = RequestSeats.checked(longest);
       return this;
     }
 

@@ -198,6 +198,58 @@ class SeatTest {
         .hasMessage("longestSeat: PT0S (expected: 1 second to 366 days)");
   }
 
+  @ParameterizedTest
+  @FieldSource("METHODS")
+  void clientsCall_holdsItsSeatUntilItIsClosed(MethodDescriptor<String, String> method)
+      throws Exception {
+    RateLimitClientInterceptor client = client().build();
+    try (InProcess server = new InProcess()) {
+      Channel limited = server.with(client);
+      for (int i = 0; i < 3; i++) {
+        TestCall call = TestCall.start(limited, method);
+        for (int third = 0; third < 6; third++) {
+          limits.ticker.advance(Duration.ofSeconds(10));
+        }
+        assertThat(free(method)).isEqualTo(1);
+        call.sendMessage("a").end().ok();
+        assertThat(free(method)).isEqualTo(2);
+        TestCall cancelled = TestCall.start(limited, method);
+        cancelled.call.cancel("gone", null);
+        assertThat(cancelled.code()).isEqualTo(Status.Code.CANCELLED);
+        assertThat(free(method)).isEqualTo(2);
+        server.shop.end = Status.INTERNAL;
+        assertThat(TestCall.send(limited, method).code()).isEqualTo(Status.Code.INTERNAL);
+        assertThat(free(method)).isEqualTo(2);
+        server.shop.end = Status.OK;
+      }
+      TestCall first = TestCall.start(limited, method);
+      TestCall second = TestCall.start(limited, method);
+      assertThat(TestCall.start(limited, method).code()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+      first.sendMessage("a").end().ok();
+      second.sendMessage("a").end().ok();
+    }
+    assertThat(free(method)).isEqualTo(2);
+    assertThat(limits.ticker.scheduled()).as("no renewals are left").isZero();
+  }
+
+  @Test
+  void clientsCallCannotStart_seatIsGivenBack() throws Exception {
+    try (InProcess server = new InProcess()) {
+      server.channel.shutdownNow();
+      assertThat(TestCall.start(server.with(client().build()), Shop.ADD).code())
+          .isEqualTo(Status.Code.UNAVAILABLE);
+    }
+    assertThat(free(Shop.ADD)).isEqualTo(2);
+  }
+
+  private RateLimitClientInterceptor.Builder client() {
+    return RateLimitClientInterceptor.builder(limits.engine)
+        .domain("shop")
+        .descriptor("method={method}")
+        .executor(Runnable::run)
+        .ticker(limits.ticker);
+  }
+
   @Test
   void mixedEndings_leaveNoSeatBehind() throws Exception {
     RateLimitServerInterceptor interceptor = builder().build();
