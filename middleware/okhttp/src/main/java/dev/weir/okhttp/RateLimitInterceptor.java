@@ -29,6 +29,9 @@ import okhttp3.ResponseBody;
  * The interceptor sends no request again, and requests that OkHttp itself sends again (redirects,
  * authentication) are charged once. A request that OkHttp's cache answers is not charged.
  *
+ * <p>A request that takes a seat of a limit at the same time gives it back when the body of its
+ * response is read to its end or closed.
+ *
  * <p>A request that waits keeps its thread: that of the caller, or for {@code Call.enqueue} one of
  * the dispatcher's, which by default has 64 and 5 for a host. It ends within 20 ms when the call is
  * cancelled or its call timeout is over, and at once when its thread is interrupted; it is not
@@ -40,6 +43,8 @@ public final class RateLimitInterceptor implements Interceptor {
    * cancelled call.
    */
   private static final long LOOK_MILLIS = 20;
+
+  static final int SWITCHING_PROTOCOLS = 101;
 
   private final OutgoingLimiter limiter;
 
@@ -72,7 +77,7 @@ public final class RateLimitInterceptor implements Interceptor {
       admission.notSent();
       throw canceled();
     }
-    Response response = chain.proceed(request);
+    Response response = send(chain, admission);
     try {
       if (response.networkResponse() == null) {
         admission.notSent();
@@ -82,9 +87,23 @@ public final class RateLimitInterceptor implements Interceptor {
       }
     } catch (RuntimeException | Error e) {
       response.close(); // The error is from the key's function, which is the user's.
+      admission.ended();
       throw e;
     }
-    return response;
+    return SeatedBody.in(response, admission);
+  }
+
+  private static Response send(Chain chain, Admission admission) throws IOException {
+    boolean answered = false;
+    try {
+      Response response = chain.proceed(chain.request());
+      answered = true;
+      return response;
+    } finally {
+      if (!answered) {
+        admission.ended();
+      }
+    }
   }
 
   private Admission admission(Call call, Request request) throws IOException {

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -81,9 +81,12 @@ public final class RateLimitedHttpClient extends HttpClient {
     }
     HttpResponse<T> response;
     try {
-      response = client.send(request, handler);
+      response = client.send(request, SeatedBody.of(handler, admission));
     } catch (IllegalArgumentException e) {
       admission.notSent(); // The request cannot be sent.
+      throw e;
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      admission.ended();
       throw e;
     }
     received(admission, response);
@@ -122,20 +125,23 @@ public final class RateLimitedHttpClient extends HttpClient {
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler) {
-    return sendAsync(request, handler, () -> client.sendAsync(request, handler));
+    return sendAsync(request, handler, body -> client.sendAsync(request, body));
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushPromises) {
-    return sendAsync(request, handler, () -> client.sendAsync(request, handler, pushPromises));
+    return sendAsync(request, handler, body -> client.sendAsync(request, body, pushPromises));
   }
 
   private <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request,
       BodyHandler<T> handler,
-      Supplier<CompletableFuture<HttpResponse<T>>> exchange) {
-    Send<T> send = new Send<>(exchange, refusal -> answer(request, refusal, handler));
+      Function<BodyHandler<T>, CompletableFuture<HttpResponse<T>>> exchange) {
+    Send<T> send =
+        new Send<>(
+            admission -> exchange.apply(SeatedBody.of(handler, admission)),
+            refusal -> answer(request, refusal, handler));
     send.waitsWith(limiter.admit(new JdkRequest(request), maxWaitNanos(request), send::admitted));
     return send.result();
   }

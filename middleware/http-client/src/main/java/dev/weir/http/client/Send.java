@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * then for its response. It can be cancelled at any time. Safe for use by many threads.
  */
 final class Send<T> {
-  private final Supplier<CompletableFuture<HttpResponse<T>>> exchanger;
+  private final Function<Admission, CompletableFuture<HttpResponse<T>>> exchanger;
   private final Function<LocalRefusal, CompletionStage<HttpResponse<T>>> refuser;
   private final SendFuture<HttpResponse<T>> result = new SendFuture<>(this::cancel);
   private final ReentrantLock lock = new ReentrantLock();
@@ -35,7 +34,7 @@ final class Send<T> {
    */
   @SuppressWarnings("FutureReturnValueIgnored") // The action of leave() completes nothing.
   Send(
-      Supplier<CompletableFuture<HttpResponse<T>>> exchanger,
+      Function<Admission, CompletableFuture<HttpResponse<T>>> exchanger,
       Function<LocalRefusal, CompletionStage<HttpResponse<T>>> refuser) {
     this.exchanger = exchanger;
     this.refuser = refuser;
@@ -87,7 +86,7 @@ final class Send<T> {
   }
 
   private CompletionStage<HttpResponse<T>> exchange(Admission admission) {
-    CompletableFuture<HttpResponse<T>> begun = exchanger.get();
+    CompletableFuture<HttpResponse<T>> begun = exchanger.apply(admission);
     boolean late;
     lock.lock();
     try {
@@ -99,11 +98,18 @@ final class Send<T> {
     if (late) {
       begun.cancel(true); // It was cancelled before there was an exchange to cancel.
     }
-    return begun.thenApply(
-        response -> {
-          RateLimitedHttpClient.received(admission, response);
-          return response;
-        });
+    return begun
+        .whenComplete(
+            (response, failure) -> {
+              if (failure != null) { // Otherwise the body's end is the end.
+                admission.ended();
+              }
+            })
+        .thenApply(
+            response -> {
+              RateLimitedHttpClient.received(admission, response);
+              return response;
+            });
   }
 
   private void leave() {

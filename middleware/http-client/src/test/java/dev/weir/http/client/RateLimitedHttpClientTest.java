@@ -7,6 +7,7 @@ import dev.weir.http.outgoing.OutgoingContract;
 import dev.weir.http.outgoing.OutgoingLimiter;
 import dev.weir.http.outgoing.OutgoingRequest;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URI;
@@ -188,7 +189,8 @@ class RateLimitedHttpClientTest extends OutgoingContract {
   void futureCancelledUnderWay_cancelsTheExchange() {
     CompletableFuture<HttpResponse<String>> exchange = new CompletableFuture<>();
     Send<String> send =
-        new Send<>(() -> exchange, refusal -> CompletableFuture.failedFuture(new IOException()));
+        new Send<>(
+            admission -> exchange, refusal -> CompletableFuture.failedFuture(new IOException()));
     OutgoingLimiter limiter = remembering().build();
     send.waitsWith(limiter.admit(new JdkRequest(request()), send::admitted));
     assertThat(exchange).isNotDone();
@@ -320,5 +322,20 @@ class RateLimitedHttpClientTest extends OutgoingContract {
     public HttpHeaders headers() {
       return HttpHeaders.of(Map.of(), (name, value) -> true);
     }
+  }
+
+  /** The response is there long before its body has ended. */
+  @Test
+  void bodyIsAStream_seatIsHeldUntilItIsReadOrClosed() throws Exception {
+    use(twoAtOnce());
+    HttpRequest open = HttpRequest.newBuilder(URI.create(url() + "open")).build();
+    InputStream closed = client.send(open, BodyHandlers.ofInputStream()).body();
+    InputStream read = client.send(open, BodyHandlers.ofInputStream()).body();
+    assertThat(free()).isZero();
+    closed.close();
+    untilFree(1);
+    upstream.ends.release(2);
+    assertThat(read.readAllBytes()).hasSize(1);
+    untilFree(2);
   }
 }

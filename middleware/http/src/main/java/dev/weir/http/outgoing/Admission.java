@@ -1,6 +1,7 @@
 package dev.weir.http.outgoing;
 
 import dev.weir.engine.Answer;
+import dev.weir.engine.seats.RequestSeat;
 import dev.weir.rules.Request;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  *
  * <p>An HTTP client that sends the request reports the outcome by {@link #received} or {@link
- * #notSent}. It reports nothing if the request failed in transmission, because it may have arrived.
+ * #notSent}. It reports neither if the request failed in transmission, because it may have arrived.
+ * In any case it reports by {@link #ended} when nothing of the response is to come any more.
  */
 public final class Admission {
   private final OutgoingLimiter limiter;
   private final @Nullable LocalRefusal refusal;
   private final @Nullable Request charged;
   private final @Nullable Answer answer;
+  private final @Nullable RequestSeat seat;
   private final long atNanos;
   private final AtomicBoolean over = new AtomicBoolean();
 
@@ -26,22 +29,33 @@ public final class Admission {
       OutgoingLimiter limiter,
       @Nullable LocalRefusal refusal,
       @Nullable Request charged,
-      @Nullable Answer answer) {
+      @Nullable Answer answer,
+      @Nullable RequestSeat seat) {
     this.limiter = limiter;
     this.refusal = refusal;
     this.charged = charged;
     this.answer = answer;
+    this.seat = seat;
     this.atNanos = limiter.ticker.nanos();
   }
 
   static Admission refused(OutgoingLimiter limiter, LocalRefusal refusal) {
-    return new Admission(limiter, refusal, null, null);
+    return new Admission(limiter, refusal, null, null, null);
   }
 
-  /** Makes an admission; request and answer are null if no rule applied. */
+  /** Makes an admission to which no rule applied. */
+  static Admission unlimited(OutgoingLimiter limiter) {
+    return new Admission(limiter, null, null, null, null);
+  }
+
+  /**
+   * Makes an admission by the rules.
+   *
+   * @param seat what the request has taken; null if nothing
+   */
   static Admission admitted(
-      OutgoingLimiter limiter, @Nullable Request charged, @Nullable Answer answer) {
-    return new Admission(limiter, null, charged, answer);
+      OutgoingLimiter limiter, Request charged, Answer answer, @Nullable RequestSeat seat) {
+    return new Admission(limiter, null, charged, answer, seat);
   }
 
   /** Returns the refusal if the request must not be sent, or null if it may. */
@@ -54,11 +68,27 @@ public final class Admission {
    * Its charge is given back, once.
    */
   public void notSent() {
+    ended();
     if (limiter.decider != null
         && charged != null
         && answer != null
         && over.compareAndSet(false, true)) {
       limiter.decider.refund(charged, answer, permits -> {});
+    }
+  }
+
+  /** Returns whether the request holds seats of limits at the same time, until {@link #ended}. */
+  public boolean holdsSeat() {
+    return seat != null && !seat.hasEnded();
+  }
+
+  /**
+   * Records that the request and the body of its response have ended, in whatever way: its seats
+   * are given back. Only the first call has an effect, and none if there are no seats.
+   */
+  public void ended() {
+    if (seat != null) {
+      seat.end();
     }
   }
 

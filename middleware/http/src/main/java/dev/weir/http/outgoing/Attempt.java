@@ -68,7 +68,7 @@ final class Attempt implements Ticket {
       return;
     }
     if (decider == null || asked == null) {
-      finish(Admission.admitted(limiter, null, null));
+      finish(Admission.unlimited(limiter));
     } else {
       decider.decide(asked, answer -> decided(decider, asked, answer));
     }
@@ -124,7 +124,7 @@ final class Attempt implements Ticket {
   /** Passes, unless the service has refused requests meanwhile. */
   private void admitted(Decider decider, Request request, Answer answer) {
     if (limiter.refusals.find(place) == null) {
-      finish(Admission.admitted(limiter, request, answer));
+      finish(Admission.admitted(limiter, request, answer, limiter.seat(request, answer, host)));
       return;
     }
     decider.refund(request, answer, permits -> {});

@@ -1,8 +1,11 @@
 package dev.weir.http.outgoing;
 
 import dev.weir.Ticker;
+import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
+import dev.weir.engine.seats.RequestSeat;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
 import dev.weir.identity.RequestIdentity;
@@ -10,7 +13,6 @@ import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.internal.Choice;
 import dev.weir.internal.RememberedRefusals;
-import dev.weir.protocol.http.RateLimitFields;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
@@ -60,6 +62,7 @@ public final class OutgoingLimiter {
   private final Function<? super OutgoingRequest, String> key;
   private final long maxWaitNanos;
   private final int maxWaiting;
+  private final @Nullable RequestSeats seats;
   private final boolean throwsOnRefusal;
   private final AtomicInteger waiting = new AtomicInteger();
 
@@ -72,6 +75,7 @@ public final class OutgoingLimiter {
     key = builder.key;
     maxWaitNanos = builder.maxWait.toNanos();
     maxWaiting = builder.maxWaiting;
+    seats = decider == null ? null : new RequestSeats(decider, ticker, builder.longestSeat);
     throwsOnRefusal = builder.throwsOnRefusal;
   }
 
@@ -133,22 +137,15 @@ public final class OutgoingLimiter {
   void received(
       OutgoingRequest answered, long sentNanos, int status, Function<String, List<String>> fields) {
     if (status == TOO_MANY_REQUESTS || status == SERVICE_UNAVAILABLE) {
-      refusals.add(place(answered), status, retryAfterNanos(fields));
+      refusals.add(place(answered), status, RetryAfter.nanos(fields, ticker.nanos()));
     } else if (status < SERVER_ERROR && refusals.size() > 0) {
       refusals.forget(place(answered), sentNanos);
     }
   }
 
-  /**
-   * Returns the time by the fields of a response. {@code Retry-After} has precedence: the draft
-   * requires this for responses that have both.
-   */
-  private long retryAfterNanos(Function<String, List<String>> fields) {
-    long nanos =
-        RetryAfter.nanos(fields.apply("Retry-After"), fields.apply("Date"), ticker.nanos());
-    return nanos == RetryAfter.NONE
-        ? RateLimitReader.nanos(fields.apply(RateLimitFields.RATE_LIMIT))
-        : nanos;
+  /** Returns the seats that an admitted request has taken; null if it has taken none. */
+  @Nullable RequestSeat seat(Request request, Answer answer, String host) {
+    return seats == null ? null : seats.take(request, answer, host);
   }
 
   boolean isFull() {
@@ -178,6 +175,7 @@ public final class OutgoingLimiter {
     private Duration maxWait = Duration.ZERO;
     private Duration maxRemembered = Duration.ofSeconds(30);
     private int maxWaiting = 1_000;
+    private Duration longestSeat = RequestSeats.LONGEST;
     private boolean throwsOnRefusal;
 
     private Builder() {}
@@ -292,6 +290,17 @@ public final class OutgoingLimiter {
      */
     public Builder throwOnRefusal() {
       throwsOnRefusal = true;
+      return this;
+    }
+
+    /**
+     * Sets the longest that a request keeps its seats of limits at the same time, if its end is not
+     * noticed. Default: 5 minutes.
+     *
+     * @param longest 1 second to 366 days
+     */
+    public Builder longestSeat(Duration longest) {
+      longestSeat = RequestSeats.checked(longest);
       return this;
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.http.outgoing;
 
+import dev.weir.protocol.http.RateLimitFields;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,6 +12,7 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A reader of the field {@code Retry-After} (RFC 9110, section 10.2.3). */
@@ -36,6 +38,17 @@ final class RetryAfter {
       DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.US);
 
   private RetryAfter() {}
+
+  /**
+   * Returns the time by the fields of a response. {@code Retry-After} has precedence: the draft
+   * requires this for responses that have both.
+   *
+   * @param fields returns all lines of a field
+   */
+  static long nanos(Function<String, List<String>> fields, long nowNanos) {
+    long nanos = nanos(fields.apply("Retry-After"), fields.apply("Date"), nowNanos);
+    return nanos == NONE ? RateLimitReader.nanos(fields.apply(RateLimitFields.RATE_LIMIT)) : nanos;
+  }
 
   /**
    * Returns the time to wait, in nanoseconds and rounded up to whole seconds: at least 0, and

@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +90,39 @@ public abstract class OutgoingContract {
                     """)
                 .ruleSet()));
     return remembering().rules(engine, "partners").descriptor("host={host}");
+  }
+
+  /** Returns a limiter with a rule: two requests at the same time for each host. */
+  protected final OutgoingLimiter.Builder twoAtOnce() {
+    engine.apply(
+        Objects.requireNonNull(
+            Rules.parse(
+                    "rules.yaml",
+                    """
+                    domain: partners
+                    descriptors:
+                      - key: host
+                        rate_limit: {concurrency: 2, hold: 30s}
+                    """)
+                .ruleSet()));
+    return remembering().rules(engine, "partners").descriptor("host={host}");
+  }
+
+  /** Returns how many of the two seats of the service are free. */
+  protected final long free() {
+    AtomicLong free = new AtomicLong(-1);
+    engine.peek(
+        Request.of("partners", "host", "127.0.0.1"),
+        answer ->
+            free.set(Objects.requireNonNull(answer.statuses().get(0).decision()).remaining()));
+    return free.get();
+  }
+
+  /** Waits until so many of the two seats of the service are free. */
+  protected final void untilFree(long free) {
+    while (free() != free) {
+      Thread.onSpinWait();
+    }
   }
 
   /** Returns a limiter without rules. */
@@ -275,5 +312,80 @@ public abstract class OutgoingContract {
     assertThat(limiter.waiting()).isZero();
     ticker.advance(SECOND);
     assertThat(status()).isEqualTo(200);
+  }
+
+  @Test
+  void requestHasEnded_seatIsGivenBack() throws Exception {
+    OutgoingLimiter limiter = use(twoAtOnce());
+    for (int i = 0; i < 3; i++) {
+      upstream.next(200).next(500).next(429).next(302, "Location", url()).next(204);
+      for (int j = 0; j < 4; j++) {
+        assertThat(status()).isPositive();
+        untilFree(2);
+      }
+      assertThat(statusAsync()).isEqualTo(200);
+      untilFree(2);
+      assertThat(send(url(), "order").status()).isEqualTo(200);
+      untilFree(2);
+    }
+    assertThat(ticker.scheduled()).as("no renewals are left").isZero();
+    assertThat(limiter.waiting()).isZero();
+  }
+
+  @Test
+  void bodyIsOpen_seatIsHeldUntilItsEnd() {
+    use(twoAtOnce());
+    CompletableFuture<Reply> open = sendAsync(url() + "open").reply();
+    Exchange other = sendAsync(url() + "open");
+    untilFree(0);
+    for (int i = 0; i < 6; i++) {
+      ticker.advance(10 * SECOND); // It is renewed each third of 30 seconds.
+    }
+    assertThat(free()).isZero();
+    assertThat(statusAsync()).as("refused here").isEqualTo(429);
+    upstream.ends.release(2);
+    assertThat(open.join().body()).isEqualTo("x");
+    assertThat(other.reply().join().body()).isEqualTo("x");
+    untilFree(2);
+  }
+
+  @Test
+  void requestIsCancelledUnderWay_seatIsGivenBack() {
+    use(twoAtOnce());
+    Exchange open = sendAsync(url() + "open");
+    untilFree(1);
+    open.cancel().run();
+    untilFree(2);
+    upstream.ends.release();
+  }
+
+  @Test
+  void requestFails_seatIsGivenBack() {
+    use(twoAtOnce());
+    upstream.close();
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(this::status).isInstanceOf(IOException.class);
+      untilFree(2);
+      assertThatThrownBy(this::statusAsync).hasCauseInstanceOf(IOException.class);
+      untilFree(2);
+    }
+  }
+
+  @Test
+  void mixedEndings_leaveNoSeatBehind() {
+    use(twoAtOnce().maxWait(LONG));
+    List<CompletableFuture<Reply>> replies = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      Exchange exchange = sendAsync(url());
+      if (i % 5 == 4) {
+        exchange.cancel().run();
+      } else {
+        replies.add(exchange.reply());
+      }
+    }
+    while (!replies.stream().allMatch(CompletableFuture::isDone)) {
+      ticker.advance(SECOND);
+    }
+    untilFree(2);
   }
 }

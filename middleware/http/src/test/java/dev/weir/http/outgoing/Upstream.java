@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 
 /**
  * A service on the loopback interface with the answers of a test, otherwise with 200. Safe for use
@@ -32,6 +33,9 @@ public final class Upstream implements AutoCloseable {
 
   private final List<String> bodies = new CopyOnWriteArrayList<>();
 
+  /** The permits of the answers to {@code /open} to end; until then their bodies are open. */
+  public final Semaphore ends = new Semaphore(0);
+
   /** Starts the service. */
   public Upstream() {
     try {
@@ -47,6 +51,13 @@ public final class Upstream implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+      if (exchange.getRequestURI().getPath().equals("/open")) {
+        exchange.sendResponseHeaders(200, 0);
+        exchange.getResponseBody().write('x');
+        exchange.getResponseBody().flush();
+        ends.acquireUninterruptibly();
+        return;
+      }
       Response response = responses.poll();
       if (response == null) {
         response = new Response(200, Map.of());
