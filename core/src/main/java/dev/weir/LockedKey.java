@@ -291,6 +291,13 @@ final class LockedKey {
      * later.
      */
     void add(Meter from, long[] witness, Policy admitting, long later) {
+      if (from instanceof SeatMeter seats && meter instanceof SeatMeter own) {
+        seats.forEachSeat(
+            witness,
+            seats.effectiveNanos(witness, 0, now),
+            (taken, since, permits) -> state = own.copySeat(state, taken, since + later, permits));
+        return;
+      }
       from.forEachCharge(
           witness,
           0,

@@ -222,10 +222,10 @@ final class SeatMeter extends Meter {
     } else if (size < room) {
       int seat = seat(i, number);
       System.arraycopy(s, seat, s, seat + SEAT, SEAT * (size - number));
-      s[seat] = taken > instant(s[i]) ? taken : instant(s[i]) + MICRO;
+      s[seat] = taken;
       s[seat + SINCE] = since;
       s[seat + PERMITS] = more;
-      s[i] = stamp(s[seat], false);
+      s[i] = stamp(Math.max(taken, instant(s[i])), false);
       count(s, i, more, 1);
     } else {
       int last = seat(i, size - 1);
@@ -358,6 +358,38 @@ final class SeatMeter extends Meter {
   @Override
   long[] compact(long[] s) {
     return Arrays.copyOf(s, FIRST + SEAT * Math.max(1, size(s, 0)));
+  }
+
+  /** A receiver of the seats that a state still counts. */
+  interface SeatSink {
+    /**
+     * Accepts a seat.
+     *
+     * @param taken the instant at which it was taken; {@link #LONG_AGO} for the permits of several
+     *     seats, which are not known any more
+     * @param since the instant since which it counts
+     */
+    void seat(long taken, long since, long permits);
+  }
+
+  /** Passes to the sink all seats that the state still counts, those first that are lost first. */
+  void forEachSeat(long[] s, long now, SeatSink sink) {
+    int size = size(s, 0);
+    for (int number = firstHeld(s, 0, size, now); number < size; number++) {
+      int seat = seat(0, number);
+      long own = own(s, seat);
+      if (own > 0) {
+        sink.seat(s[seat], s[seat + SINCE], own);
+      }
+      if (all(s, seat) > own) {
+        sink.seat(LONG_AGO, s[seat + SINCE], all(s, seat) - own);
+      }
+    }
+  }
+
+  /** Adds a seat that another state counts, under the same name, for as long as it counts there. */
+  long[] copySeat(long[] s, long taken, long since, long permits) {
+    return add(s, 0, taken, since, permits, true);
   }
 
   @Override

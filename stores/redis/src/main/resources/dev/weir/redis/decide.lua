@@ -105,9 +105,9 @@ local function seeded(known, p)
     local other = known[i]
     if not witness or other == witness then
       local from = meters[other[ALGORITHM]]
-      from.outline(other, from.effective(other, now), function(charged, permits)
+      from.outline(other, from.effective(other, now), function(charged, permits, taken)
         local at = charged + longer(other, s)
-        meter.record(s, min(at, now), at, permits, p)
+        meter.record(s, min(at, now), at, permits, p, taken)
       end)
     end
   end

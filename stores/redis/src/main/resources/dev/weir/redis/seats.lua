@@ -82,19 +82,20 @@ do
       local entry = pack(ENTRY, full and LONG_AGO or last, max(before, since), held + more)
       s[ENTRIES] = entries:sub(1, from - ENTRY_BYTES - 1) .. entry .. entries:sub(from)
     else
-      last = max(taken, s[LAST] + 1)
+      last = taken
       s[ENTRIES] = entries:sub(1, from - 1) .. pack(ENTRY, last, since, more) .. entries:sub(from)
     end
     s[TOTAL] = s[TOTAL] + more
     s[LAST] = max(s[LAST], last)
   end
 
-  function seats.record(s, now, at, permits)
+  -- A seat of another section keeps the instant at which it was taken.
+  function seats.record(s, now, at, permits, p, taken)
     local from, lost = first_held(s, now)
     if lost > 0 then
       s[ENTRIES], s[TOTAL] = s[ENTRIES]:sub(from), s[TOTAL] - lost
     end
-    add(s, now, at, permits)
+    add(s, taken or now, at, permits)
   end
 
   function seats.charge(s, now, wait, permits)
@@ -163,8 +164,8 @@ do
   function seats.outline(s, now, charged)
     local entries = s[ENTRIES]
     for from = first_held(s, now), #entries, ENTRY_BYTES do
-      local _, since, permits = unpack_at(ENTRY, entries, from)
-      charged(since, permits)
+      local taken, since, permits = unpack_at(ENTRY, entries, from)
+      charged(since, permits, taken)
     end
   end
 end
