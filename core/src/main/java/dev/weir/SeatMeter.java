@@ -211,13 +211,14 @@ final class SeatMeter extends Meter {
     int size = size(s, i);
     long more = Math.min(permits, LOW - (s[i + COUNTS] >>> 32));
     int number = place(s, i, size, since);
-    boolean same = number > 0 && s[seat(i, number - 1)] == taken; // Of the same request.
+    int before = seat(i, number - 1);
+    boolean same = number > 0 && s[before] == taken && s[before + SINCE] == since; // One request.
     int room = (Lengths.of(s, i, part) - FIRST) / SEAT;
     if (!same && size == room && mayGrow && size < MOST_SEATS) {
       return add(grown(s, i, size), 0, taken, since, permits, false);
     }
     if (same) {
-      s[seat(i, number - 1) + PERMITS] += more;
+      s[before + PERMITS] += more;
       count(s, i, more, 0);
     } else if (size < room) {
       int seat = seat(i, number);

@@ -78,7 +78,7 @@ do
       last, before, held = unpack_at(ENTRY, entries, from - ENTRY_BYTES)
     end
     local full = #entries >= MOST_SEATS * ENTRY_BYTES
-    if last and (last == taken or full) then -- Of the same request; or of several, known no more.
+    if last and (last == taken and before == since or full) then -- Of the same request; or of several, known no more.
       local entry = pack(ENTRY, full and LONG_AGO or last, max(before, since), held + more)
       s[ENTRIES] = entries:sub(1, from - ENTRY_BYTES - 1) .. entry .. entries:sub(from)
     else

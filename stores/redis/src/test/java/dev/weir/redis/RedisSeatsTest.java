@@ -225,8 +225,11 @@ class RedisSeatsTest extends FaultTest {
       assertThat(take(fresh, news, 1, at).allowed()).as("after %d", at - START).isFalse();
       assertThat(take(old, olds, 1, at).allowed()).as("after %d", at - START).isFalse();
     }
+    // Each ends with its own hold.
+    assertThat(take(fresh, news, 1, START + 6 * HOLD - MICRO).allowed()).isFalse();
+    assertThat(take(fresh, news, 1, START + 6 * HOLD + 9 * MICRO).allowed()).isTrue();
     assertThat(take(fresh, news, 1, START + 7 * HOLD - MICRO).allowed()).isFalse();
-    assertThat(take(fresh, news, 2, START + 7 * HOLD + 9 * MICRO).allowed()).isTrue();
+    assertThat(take(fresh, news, 1, START + 7 * HOLD + 9 * MICRO).allowed()).isTrue();
   }
 
   @Test
