@@ -567,48 +567,58 @@ final class LockedKey {
   }
 
   /**
-   * Gives permits back in the table that charged them, but in no witness, which may count too much.
-   * Decides at the latest time known here, so that a clock that goes back does not raise what a
-   * charge still weighs.
+   * Gives permits back in the table that charged them, but in no witness, which may count too much;
+   * a seat in all tables that have it, since it has one name. Decides at the latest time known
+   * here, so that a clock that goes back does not raise what a charge still weighs.
    *
    * @return how many permits were given back
    */
   long refund(Decision charged, long now) {
-    Segment segment = table().segment(fingerprint);
-    int slot = segment.find(fingerprint);
-    boolean samePrice = !policy().algorithm().bucket() || charged.limit() == policy().burst();
-    long resetAt = charged.atNanos() + charged.resetAfterNanos();
-    boolean barred = segment.barred(table(), fingerprint, resetAt);
-    if (!segment.holds(table(), slot) || !samePrice || barred) {
-      return 0;
-    }
-    read(segment, slot);
-    Meter meter = meter();
-    long at = charged.atNanos();
-    long known =
-        Math.max(segment.latestNanos(table()), segment.floorNanos()); // Of its keys, and bars.
-    long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
-    long given = meter.refundable(state, offset, latest, permits, at, resetAt, policy());
-    if (given > 0) {
-      long until = meter.barredNanos(state, offset, resetAt);
-      if (until != Meter.LONG_AGO) {
-        segment.bar(table(), fingerprint, until, latest);
+    long given = refund(deciding, charged, now);
+    for (int i = 0; i < tables.length; i++) {
+      if (i != deciding && isSeats(i) && isSeats(deciding)) {
+        given = Math.max(given, refund(i, charged, now));
       }
-      segment.refund(table(), slot, latest, given, at, policy(), now);
     }
     return given;
   }
 
-  /**
-   * Renews a seat in the table that charged it, and in the witnesses that have it from there; see
-   * {@link Meter#renew}.
-   */
-  boolean renew(Decision charged, long now) {
-    boolean renewed = renew(deciding, charged, now);
-    for (int i = 0; i < tables.length && renewed; i++) {
-      if (i != deciding) {
-        boolean unused = renew(i, charged, now);
+  private boolean isSeats(int i) {
+    return table(i).shape.algorithm() == Algorithm.CONCURRENCY;
+  }
+
+  private long refund(int i, Decision charged, long now) {
+    Table table = table(i);
+    Segment segment = table.segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    boolean samePrice = !policy().algorithm().bucket() || charged.limit() == policy().burst();
+    long resetAt = charged.atNanos() + charged.resetAfterNanos();
+    boolean barred = segment.barred(table, fingerprint, resetAt);
+    if (!segment.holds(table, slot) || !samePrice || barred) {
+      return 0;
+    }
+    long[] own = segment.state(slot);
+    int start = segment.offset(table, slot);
+    long at = charged.atNanos();
+    long known =
+        Math.max(segment.latestNanos(table), segment.floorNanos()); // Of its keys, and bars.
+    long latest = table.meter.effectiveNanos(own, start, Math.max(now, known));
+    long given = table.meter.refundable(own, start, latest, permits, at, resetAt, policy());
+    if (given > 0) {
+      long until = table.meter.barredNanos(own, start, resetAt);
+      if (until != Meter.LONG_AGO) {
+        segment.bar(table, fingerprint, until, latest);
       }
+      segment.refund(table, slot, latest, given, at, policy(), now);
+    }
+    return given;
+  }
+
+  /** Renews a seat in all tables that have it; see {@link Meter#renew}. */
+  boolean renew(Decision charged, long now) {
+    boolean renewed = false;
+    for (int i = 0; i < tables.length; i++) {
+      renewed |= renew(i, charged, now);
     }
     return renewed;
   }

@@ -4,10 +4,7 @@ package dev.weir.engine.seats;
 public enum SeatOutcome {
   /** The seat was held, and is held for another hold, or is given back. */
   DONE,
-  /**
-   * The seat was not held any more: it was given back before, or was not renewed in time, or was
-   * taken under another hold.
-   */
+  /** The seat was not held any more: it was given back before, or was not renewed in time. */
   LOST,
   /**
    * The store did not answer, or there are no rules yet. The seat is held until its end, unless it

@@ -384,7 +384,12 @@ local function record()
 end
 
 -- Refunds permits in the section that charged them, and in no other: the others may count too much.
+local release
+
 local function refund()
+  if policies[input[at_input + 2]][ALGORITHM] == SEATS then
+    return release()
+  end
   local charge = next_charge()
   local p, permits = charge.policy, charge.permits
   local at, reset, nanos = input[at_input + 1], input[at_input + 2], input[at_input + 3]
@@ -402,22 +407,33 @@ local function refund()
   put(given)
 end
 
--- Renews a seat in the section that charged it, and in those that have it from there.
-local function renew()
-  local charge, at = next_charge(), input[at_input + 1]
-  at_input = at_input + 1
-  local known = sections(charge.key)
-  local s = known and find(known, charge.policy)
-  if not s or not meters[s[ALGORITHM]].renew then
-    put(0)
-    return
+-- Gives a seat back in all sections that have it: it has one name.
+function release()
+  local charge = next_charge()
+  local at, given = input[at_input + 1], 0
+  at_input = at_input + 3
+  local known = sections(charge.key) or {}
+  for i = 1, #known do
+    local s = known[i]
+    if s[ALGORITHM] == SEATS then
+      make_up(s, s == find(known, charge.policy) and charge.policy or nil)
+      given = max(given, seats.refund(s, seats.effective(s, now), charge.permits, at))
+    end
   end
-  make_up(s, charge.policy)
-  local held = seats.renew(s, seats.effective(s, now), at, 0)
-  for i = 1, held and #known or 0 do
-    local other = known[i]
-    if other ~= s and other[ALGORITHM] == SEATS then
-      seats.renew(other, seats.effective(other, now), at, longer(s, other))
+  known.changed = known.changed or given > 0
+  put(given)
+end
+
+-- Renews a seat in all sections that have it.
+local function renew()
+  local charge, at, held = next_charge(), input[at_input + 1], false
+  at_input = at_input + 1
+  local known = sections(charge.key) or {}
+  for i = 1, charge.policy[ALGORITHM] == SEATS and #known or 0 do
+    local s = known[i]
+    if s[ALGORITHM] == SEATS then
+      make_up(s, s == find(known, charge.policy) and charge.policy or nil)
+      held = seats.renew(s, seats.effective(s, now), at, longer(charge.policy, s)) or held
     end
   end
   known.changed = known.changed or held

@@ -34,9 +34,8 @@ public record HeldCharge(
    * worth, and is most likely another one for all others.
    */
   public static long identity(Policy policy) {
-    if (policy.algorithm() == Algorithm.CONCURRENCY) { // A seat is the same under any number.
-      return Fingerprint.shared()
-          .of(policy.name() + '\n' + policy.quota().window() + '\n' + policy.algorithm());
+    if (policy.algorithm() == Algorithm.CONCURRENCY) { // A seat has one name under all holds.
+      return Fingerprint.shared().of(policy.name() + '\n' + policy.algorithm());
     }
     return Fingerprint.shared()
         .of(

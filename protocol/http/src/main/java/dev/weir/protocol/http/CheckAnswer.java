@@ -1,6 +1,7 @@
 package dev.weir.protocol.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Algorithm;
 import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
@@ -270,17 +271,24 @@ public final class CheckAnswer {
       return "Refused.";
     }
     Policy policy = limit.policy();
-    long window = policy.quota().windowNanos();
-    String per =
-        window % 1_000_000_000L == 0 ? window / 1_000_000_000L + " s" : millis(window) + " ms";
     return "Policy "
         + policy.name()
         + " allows "
         + policy.quota().permits()
-        + (policy.quota().permits() == 1 ? " request per " : " requests per ")
-        + per
+        + (policy.quota().permits() == 1 ? " request " : " requests ")
+        + per(policy)
         + "."
         + retry();
+  }
+
+  private static String per(Policy policy) {
+    if (policy.algorithm() == Algorithm.CONCURRENCY) {
+      return "at the same time";
+    }
+    long window = policy.quota().windowNanos();
+    return window % 1_000_000_000L == 0
+        ? "per " + window / 1_000_000_000L + " s"
+        : "per " + millis(window) + " ms";
   }
 
   /** Returns the beginning of a sentence for a refusal without a decision: its cause. */

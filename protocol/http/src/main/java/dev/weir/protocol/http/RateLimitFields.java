@@ -1,5 +1,6 @@
 package dev.weir.protocol.http;
 
+import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
@@ -81,7 +82,8 @@ public final class RateLimitFields {
   }
 
   /**
-   * Returns the value of {@code RateLimit-Policy}: permits and seconds of each window.
+   * Returns the value of {@code RateLimit-Policy}: permits and seconds of each window; for a limit
+   * at the same time, its quota unit.
    *
    * @param standings at least one; without one, no field is sent
    */
@@ -91,7 +93,9 @@ public final class RateLimitFields {
       Policy policy = standing.policy();
       member(field, policy.name()).append(";q=").append(integer(policy.quota().permits()));
       long window = policy.quota().windowNanos();
-      if (window % SECOND == 0) {
+      if (policy.algorithm() == Algorithm.CONCURRENCY) {
+        field.append(";qu=\"concurrent-requests\"");
+      } else if (window % SECOND == 0) {
         field.append(";w=").append(window / SECOND);
       }
     }

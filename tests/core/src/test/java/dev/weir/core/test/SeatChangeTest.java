@@ -63,6 +63,31 @@ class SeatChangeTest {
     }
   }
 
+  @Test
+  void changedHold_renewsAndGivesBackEarlierSeats() {
+    for (long hold : new long[] {10, 120}) {
+      try (MemoryStore fresh = new MemoryStore()) {
+        Binding before = fresh.bind("p", seats(2, 60), 0);
+        Decision first = fresh.decision(before, KEY, 1, 0);
+        Decision second = fresh.decision(before, KEY, 1, 0);
+        Binding after = fresh.bind("p", seats(2, hold), SECOND);
+        for (long now = 5 * SECOND; now < 300 * SECOND; now += 5 * SECOND) {
+          assertThat(fresh.renew(after, KEY, first, now)).isTrue();
+          assertThat(fresh.renew(after, KEY, second, now)).isTrue();
+          assertThat(fresh.decision(after, KEY, 1, now).allowed()).isFalse();
+        }
+        assertThat(fresh.refund(after, KEY, 1, first, 300 * SECOND)).isEqualTo(1);
+        assertThat(fresh.refund(after, KEY, 1, first, 300 * SECOND)).isZero();
+        Decision third = fresh.decision(after, KEY, 1, 300 * SECOND);
+        assertThat(third.allowed()).isTrue();
+        assertThat(fresh.decision(after, KEY, 1, 300 * SECOND).allowed()).isFalse();
+        assertThat(fresh.refund(after, KEY, 1, second, 300 * SECOND)).isEqualTo(1);
+        assertThat(fresh.refund(after, KEY, 1, third, 300 * SECOND)).isEqualTo(1);
+        assertThat(fresh.decision(after, KEY, 2, 301 * SECOND).allowed()).isTrue();
+      }
+    }
+  }
+
   /** The log of a rate has every seat that was taken, but no renewal. */
   @Test
   void rateInBetween_isNoWitnessOfRenewals() {
