@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /** The seats of a limiter. Safe for use by many threads. */
 final class Seats {
   /** A receiver of the result of a renewal. */
-  interface Renewed {
+  interface RenewalSink {
     /**
      * Accepts the result.
      *
@@ -114,7 +114,7 @@ final class Seats {
     return seat.decision().reason() == Reason.WITHIN_LIMIT;
   }
 
-  void renew(long fingerprint, long permits, Decision decision, Renewed done) {
+  void renew(long fingerprint, long permits, Decision decision, RenewalSink done) {
     long sent = nanos();
     PolicySet set = requests.set();
     List<PolicySet.ChargedPolicy> seats = seats(set, decision);

@@ -5,6 +5,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.engine.internal.matching.PeriodicTask;
+import dev.weir.engine.load.ProcessorLoad;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleDefaults;

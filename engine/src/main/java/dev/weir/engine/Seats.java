@@ -5,6 +5,7 @@ import dev.weir.engine.holds.HoldSettings;
 import dev.weir.engine.internal.holds.HeldCharge;
 import dev.weir.engine.internal.holds.HoldToken;
 import dev.weir.engine.internal.matching.PendingRequest;
+import dev.weir.engine.internal.seats.StoreSeats;
 import dev.weir.engine.seats.SeatAnswer;
 import dev.weir.engine.seats.SeatMetrics;
 import dev.weir.engine.seats.SeatOutcome;
@@ -93,7 +94,7 @@ public final class Seats {
       return null;
     }
     PendingRequest matched = path.matched(request, answer);
-    StoreSeats taken = new StoreSeats(path);
+    StoreSeats taken = new StoreSeats(path.store, path.ticker);
     for (int i = 0; matched.problem() == null && i < matched.size(); i++) {
       HeldCharge charge = tokens.charge(matched, answer, i);
       if (charge != null && charge.seat()) {
@@ -109,7 +110,7 @@ public final class Seats {
 
   /** Returns the seats of a text, as far as the rules in force have them. */
   private StoreSeats find(HoldToken token) {
-    StoreSeats found = new StoreSeats(path);
+    StoreSeats found = new StoreSeats(path.store, path.ticker);
     PendingRequest matched = path.matched(token.request());
     for (int i = 0; i < token.charges().size(); i++) {
       HeldCharge charge = token.charges().get(i);

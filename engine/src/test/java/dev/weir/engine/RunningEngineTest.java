@@ -3,6 +3,8 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.engine.load.InFlightLoad;
+import dev.weir.engine.load.ProcessorLoad;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;

@@ -19,7 +19,6 @@ import dev.weir.protocol.v1.WeirProto.SettleRequest;
 import dev.weir.protocol.v1.WeirProto.SettleResponse;
 import dev.weir.rules.Request;
 import dev.weir.server.settings.StartException;
-import dev.weir.wire.testkit.RedisServer;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -36,13 +35,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Holds over each protocol, at two servers with a real Redis; each is settled at the other one. */
-class HoldsOverTheWireTest {
+class HoldsOverTheWireTest extends ServerPair {
   private static final String RULES =
       """
       domain: test
@@ -55,40 +51,8 @@ class HoldsOverTheWireTest {
           rate_limit: {unit: day, requests_per_unit: 1000, costs: reported}
       """;
 
-  @TempDir private Path folder;
-  private RedisServer redis;
-  private RunningServer one;
-  private RunningServer two;
-
-  @BeforeEach
-  void start() throws Exception {
-    redis = RedisServer.start();
-    one = server();
-    two = server();
-  }
-
-  private RunningServer server() throws Exception {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    Path key = Files.writeString(folder.resolve("key"), "0123456789abcdef0123456789abcdef\n");
-    return RunningServer.start(
-        Map.of("rules", rules.toString()),
-        "store",
-        "redis://127.0.0.1:" + redis.port(),
-        "store-timeout",
-        "20s",
-        "store-after-crash",
-        "amnesty",
-        "request-timeout",
-        "1m",
-        "hold-key-file",
-        key.toString());
-  }
-
-  @AfterEach
-  void stop() {
-    one.close();
-    two.close();
-    redis.close();
+  HoldsOverTheWireTest() {
+    super(RULES);
   }
 
   private static String hold(RunningServer server, long permits) throws Exception {

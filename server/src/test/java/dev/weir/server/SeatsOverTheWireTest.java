@@ -14,7 +14,6 @@ import dev.weir.protocol.v1.WeirProto.Entry;
 import dev.weir.protocol.v1.WeirProto.SeatOutcome;
 import dev.weir.protocol.v1.WeirProto.SeatRequest;
 import dev.weir.rules.Request;
-import dev.weir.wire.testkit.RedisServer;
 import dev.weir.wire.testkit.RespClient;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -23,8 +22,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -33,13 +30,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Seats over each protocol, at two servers with a real Redis; each is given back at the other. */
-class SeatsOverTheWireTest {
+class SeatsOverTheWireTest extends ServerPair {
   private static final String RULES =
       """
       domain: test
@@ -52,40 +46,8 @@ class SeatsOverTheWireTest {
           rate_limit: {unit: day, requests_per_unit: 10}
       """;
 
-  @TempDir private Path folder;
-  private RedisServer redis;
-  private RunningServer one;
-  private RunningServer two;
-
-  @BeforeEach
-  void start() throws Exception {
-    redis = RedisServer.start();
-    one = server();
-    two = server();
-  }
-
-  private RunningServer server() throws Exception {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    Path key = Files.writeString(folder.resolve("key"), "0123456789abcdef0123456789abcdef\n");
-    return RunningServer.start(
-        Map.of("rules", rules.toString()),
-        "store",
-        "redis://127.0.0.1:" + redis.port(),
-        "store-timeout",
-        "20s",
-        "store-after-crash",
-        "amnesty",
-        "request-timeout",
-        "1m",
-        "hold-key-file",
-        key.toString());
-  }
-
-  @AfterEach
-  void stop() {
-    one.close();
-    two.close();
-    redis.close();
+  SeatsOverTheWireTest() {
+    super(RULES);
   }
 
   private static String check(String key) {

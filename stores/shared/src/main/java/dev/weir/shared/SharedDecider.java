@@ -31,6 +31,18 @@ import org.jspecify.annotations.Nullable;
  * store's. Safe for use by many threads.
  */
 public final class SharedDecider {
+  /*
+   * Where is a request decided? If its binding has an authority in this process (an allotment of
+   * permits, or counts that are sent later), there, and without a call. Otherwise it becomes an
+   * operation of the next call to the store. If the store does not answer, the policy's failure
+   * mode decides, and marks its decisions: what they charged is given back, or renewed, in this
+   * process, and everything else in the store.
+   *
+   * Why are seats not merged with others of their key? Requests for permits are, and the store
+   * answers how many of them fit. But a seat is known by the instant at which it was taken, so each
+   * needs an answer of its own; and a refusal of one is not remembered, since it may come back.
+   */
+
   /**
    * The most permits that are sent: no limit is higher, and multiples of it are still exact in
    * doubles.

@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class SeatOracle {
   /** Permits that are out. */
-  private record Out(long takenNanos, long sinceNanos, long permits) {}
+  private record TakenSeat(long takenNanos, long sinceNanos, long permits) {}
 
   /** Permits that were out, from one instant to before another, and the limit when they came. */
   private record Interval(long fromNanos, long untilNanos, long permits, long limit) {}
@@ -26,7 +26,7 @@ final class SeatOracle {
   private final long stepNanos;
   private long limit;
   private long changedNanos = -(1L << 62);
-  private List<Out> out = new ArrayList<>();
+  private List<TakenSeat> out = new ArrayList<>();
   private final List<Interval> all = new ArrayList<>();
 
   /**
@@ -48,7 +48,7 @@ final class SeatOracle {
   /** Returns the time of a request; what is lost by then is no longer out. */
   private long arrive(long nowNanos) {
     long at = Math.max(nowNanos, changedNanos + stepNanos);
-    for (Out each : List.copyOf(out)) {
+    for (TakenSeat each : List.copyOf(out)) {
       if (each.sinceNanos() + holdNanos <= at) {
         end(each, each.sinceNanos() + holdNanos);
       }
@@ -56,7 +56,7 @@ final class SeatOracle {
     return at;
   }
 
-  private void end(Out seat, long atNanos) {
+  private void end(TakenSeat seat, long atNanos) {
     out.remove(seat);
     for (int i = 0; i < all.size(); i++) {
       Interval each = all.get(i);
@@ -69,7 +69,7 @@ final class SeatOracle {
   }
 
   private long used() {
-    return out.stream().mapToLong(Out::permits).sum();
+    return out.stream().mapToLong(TakenSeat::permits).sum();
   }
 
   /** Decides a request. */
@@ -80,7 +80,7 @@ final class SeatOracle {
       return new Verdict(false, Math.max(0, limit - used()), retry, at);
     }
     if (permits > 0) {
-      out.add(new Out(at, at, permits));
+      out.add(new TakenSeat(at, at, permits));
       all.add(new Interval(at, Long.MAX_VALUE, permits, limit));
       changedNanos = at;
     }
@@ -90,7 +90,7 @@ final class SeatOracle {
   /** Returns the instant at which so many are lost that the permits fit. */
   private long fitsNanos(long permits) {
     long left = used();
-    for (Out each : byLoss()) {
+    for (TakenSeat each : byLoss()) {
       left -= each.permits();
       if (left + permits <= limit) {
         return each.sinceNanos() + holdNanos;
@@ -99,14 +99,14 @@ final class SeatOracle {
     throw new AssertionError("permits: " + permits + " do not fit into " + limit);
   }
 
-  private List<Out> byLoss() {
-    return out.stream().sorted(Comparator.comparingLong(Out::sinceNanos)).toList();
+  private List<TakenSeat> byLoss() {
+    return out.stream().sorted(Comparator.comparingLong(TakenSeat::sinceNanos)).toList();
   }
 
   /** Returns how many permits are given back of those that were taken at an instant. */
   long giveBack(long nowNanos, long takenNanos, long permits) {
     long at = arrive(nowNanos);
-    for (Out each : List.copyOf(out)) {
+    for (TakenSeat each : List.copyOf(out)) {
       if (each.takenNanos() == takenNanos) {
         return part(each, at, permits);
       }
@@ -118,13 +118,13 @@ final class SeatOracle {
   long giveBackFirst(long nowNanos, long permits) {
     long at = arrive(nowNanos);
     long given = 0;
-    for (Out each : byLoss()) {
+    for (TakenSeat each : byLoss()) {
       given += part(each, at, permits - given);
     }
     return given;
   }
 
-  private long part(Out seat, long atNanos, long permits) {
+  private long part(TakenSeat seat, long atNanos, long permits) {
     long given = Math.min(permits, seat.permits());
     if (given == 0) {
       return 0;
@@ -132,14 +132,14 @@ final class SeatOracle {
     end(seat, atNanos);
     if (given < seat.permits()) { // What stays is out as before.
       long left = seat.permits() - given;
-      out.add(new Out(seat.takenNanos(), seat.sinceNanos(), left));
+      out.add(new TakenSeat(seat.takenNanos(), seat.sinceNanos(), left));
       all.add(new Interval(seat.takenNanos(), Long.MAX_VALUE, left, Long.MAX_VALUE));
       all.replaceAll(each -> shortened(each, seat, given, atNanos));
     }
     return given;
   }
 
-  private static Interval shortened(Interval each, Out seat, long given, long atNanos) {
+  private static Interval shortened(Interval each, TakenSeat seat, long given, long atNanos) {
     boolean same = each.fromNanos() == seat.takenNanos() && each.untilNanos() == atNanos;
     return same ? new Interval(each.fromNanos(), atNanos, given, each.limit()) : each;
   }
@@ -147,10 +147,10 @@ final class SeatOracle {
   /** Returns whether the seat that was taken at an instant is out, and keeps it for longer. */
   boolean renew(long nowNanos, long takenNanos) {
     long at = arrive(nowNanos);
-    for (Out each : List.copyOf(out)) {
+    for (TakenSeat each : List.copyOf(out)) {
       if (each.takenNanos() == takenNanos) {
         out.remove(each);
-        out.add(new Out(takenNanos, at, each.permits()));
+        out.add(new TakenSeat(takenNanos, at, each.permits()));
         changedNanos = at;
         return true;
       }

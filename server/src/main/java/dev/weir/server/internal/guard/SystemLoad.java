@@ -2,8 +2,8 @@ package dev.weir.server.internal.guard;
 
 import dev.weir.LoadSignal;
 import dev.weir.Ticker;
-import dev.weir.engine.InFlightLoad;
-import dev.weir.engine.ProcessorLoad;
+import dev.weir.engine.load.InFlightLoad;
+import dev.weir.engine.load.ProcessorLoad;
 import dev.weir.server.internal.settings.LoadSource;
 import dev.weir.server.internal.settings.ServerSettings;
 import dev.weir.server.internal.settings.Settings;

@@ -132,7 +132,7 @@ public final class GroupLeader {
     private final List<RefusedOperation> refusals = new ArrayList<>();
     private final long now = time.nowNanos();
 
-    /** Whether the replicas know seats; if not, what names them is not logged. */
+    /** True if all replicas understand seats; otherwise, entries that name them are not logged. */
     private final boolean seats = replica.level() >= Levels.SEATS;
 
     /** For each policy of the entry, whether it is not logged. */

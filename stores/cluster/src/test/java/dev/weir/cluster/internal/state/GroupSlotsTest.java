@@ -200,7 +200,7 @@ class GroupSlotsTest {
         .isZero();
   }
 
-  /** Its holder is told that it is lost, and nobody else has it before the hold is over. */
+  /** Its renewal is refused, and nobody else has it before the hold is over. */
   @Test
   void seatFromBeforeTheMove_isNeitherRenewedNorGivenBack_andFreeAfterTheHold() {
     a.apply(0, Entry.level(Levels.SEATS));

@@ -1,4 +1,4 @@
-package dev.weir.engine;
+package dev.weir.engine.load;
 
 import dev.weir.LoadSignal;
 import java.util.concurrent.atomic.LongAdder;

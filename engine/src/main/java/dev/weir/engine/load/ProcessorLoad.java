@@ -1,4 +1,4 @@
-package dev.weir.engine;
+package dev.weir.engine.load;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.weir.LoadSignal;
@@ -9,7 +9,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * The load of the machine's processors, for elastic rules: 0 is idle, 1 is all of them busy. It has
- * to be {@linkplain #poll polled}, as {@link RunningEngine} does. Safe for use by many threads.
+ * to be {@linkplain #poll polled}, as {@link dev.weir.engine.RunningEngine} does. Safe for use by
+ * many threads.
  *
  * <p>Without a reading, or with one that is too old, the load is unknown and elastic rules are
  * enforced.

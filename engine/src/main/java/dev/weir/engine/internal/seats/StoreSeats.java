@@ -1,9 +1,12 @@
-package dev.weir.engine;
+package dev.weir.engine.internal.seats;
 
 import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Renewal;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.engine.seats.SeatOutcome;
 import java.util.ArrayList;
@@ -17,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The seats of one request where they are counted. Filled by one thread, and then safe for use by
  * many.
  */
-final class StoreSeats {
+public final class StoreSeats {
   /*
    * Why are the others given back when one seat is lost? A request takes all of its seats or none,
    * and its holder ends when one is lost: what is left must not count until its own end.
@@ -26,14 +29,16 @@ final class StoreSeats {
   /** One seat. */
   private record StoreSeat(Binding binding, long fingerprint, long permits, Decision decision) {}
 
-  private final DecisionPath path;
+  private final Store store;
+  private final Ticker ticker;
   private final List<StoreSeat> seats = new ArrayList<>(1);
 
   /** True if a seat is not found by the rules in force. */
   private boolean missing;
 
-  StoreSeats(DecisionPath path) {
-    this.path = path;
+  public StoreSeats(Store store, Ticker ticker) {
+    this.store = store;
+    this.ticker = ticker;
   }
 
   /**
@@ -41,7 +46,7 @@ final class StoreSeats {
    *
    * @param decision the one that took it; null if it cannot be found any more
    */
-  void add(PendingRequest matched, int i, @Nullable Decision decision) {
+  public void add(PendingRequest matched, int i, @Nullable Decision decision) {
     CurrentLimit limit = matched.limit(i);
     int charge = decision == null ? -1 : matched.charge(i);
     if (decision == null || limit == null || charge < 0) {
@@ -57,19 +62,19 @@ final class StoreSeats {
             limit.policy().unthrottled(decision)));
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return seats.isEmpty() && !missing;
   }
 
   /** Returns the least hold of all, in nanoseconds; 0 if there are none. */
-  long holdNanos() {
+  public long holdNanos() {
     return seats.stream()
         .mapToLong(seat -> seat.binding.policy().quota().windowNanos())
         .min()
         .orElse(0);
   }
 
-  void renew(Consumer<? super SeatOutcome> done) {
+  public void renew(Consumer<? super SeatOutcome> done) {
     if (missing) {
       release(given -> done.accept(SeatOutcome.LOST));
       return;
@@ -93,7 +98,7 @@ final class StoreSeats {
     };
   }
 
-  void release(Consumer<? super SeatOutcome> done) {
+  public void release(Consumer<? super SeatOutcome> done) {
     all(
         (seat, each) -> release(seat, true, each),
         outcome -> done.accept(missing ? SeatOutcome.LOST : outcome));
@@ -104,12 +109,12 @@ final class StoreSeats {
    * seat is lost, or the store has not answered.
    */
   private void release(StoreSeat seat, boolean again, Consumer<SeatOutcome> done) {
-    path.store.refund(
+    store.refund(
         seat.binding,
         seat.fingerprint,
         seat.permits,
         seat.decision,
-        path.ticker.nanos(),
+        ticker.nanos(),
         given -> {
           if (given > 0) {
             done.accept(SeatOutcome.DONE);
@@ -130,11 +135,11 @@ final class StoreSeats {
   }
 
   private void renew(StoreSeat seat, Consumer<SeatOutcome> done) {
-    path.store.renew(
+    store.renew(
         seat.binding,
         seat.fingerprint,
         seat.decision,
-        path.ticker.nanos(),
+        ticker.nanos(),
         renewal -> done.accept(outcome(renewal)));
   }
 
