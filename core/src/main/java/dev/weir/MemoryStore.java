@@ -872,8 +872,9 @@ public final class MemoryStore implements LocalStore {
     for (int from = 0, to; from < batch.size(); from = to) {
       to = endOfRun(batch, from);
       Table table = own(batch.binding(from)).view().only;
-      boolean apart = table != null && !table.ofWords;
-      read += apart ? table.directory.touchStates(batch, from, to, hints) : 0;
+      if (table != null && !table.ofWords) {
+        read += table.directory.touchStates(batch, from, to, hints);
+      }
     }
     return read;
   }

@@ -162,7 +162,7 @@ public final class RateLimiter {
       return seat.get();
     } catch (InterruptedException e) {
       if (!seat.cancel(false)) { // It came in this moment.
-        seat.thenAccept(Seat::releaseAsync);
+        CompletableFuture<Boolean> unused = seat.thenCompose(Seat::releaseAsync);
       }
       throw e;
     } catch (ExecutionException e) {

@@ -120,7 +120,11 @@ public final class Seat implements AutoCloseable {
    * @return whether they were given back
    */
   public boolean release() {
-    return releaseAsync().join();
+    if (!seats.answersNow()) {
+      return releaseAsync().join();
+    }
+    return state.compareAndSet(State.HELD, State.RELEASED)
+        && seats.releaseNow(fingerprint, permits, decision);
   }
 
   /** Gives the permits back like {@link #release}, without waiting for the store. Never fails. */

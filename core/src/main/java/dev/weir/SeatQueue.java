@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,9 @@ final class SeatQueue {
   private final Ticker ticker;
   private final Map<Long, Line> lines = new HashMap<>();
 
+  /** The requests that wait, for all keys: mostly none, and then the lock is not needed. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
   SeatQueue(Seats seats, Ticker ticker) {
     this.seats = seats;
     this.ticker = ticker;
@@ -62,6 +66,7 @@ final class SeatQueue {
   /** Adds a request; the answer is a refusal if the timeout passes before its turn. */
   CompletableFuture<Seat> join(long fingerprint, long permits, long timeoutNanos) {
     Waiter waiter = new Waiter(permits);
+    waiting.incrementAndGet(); // Before its first try: a seat that comes back later wakes it.
     synchronized (lines) {
       lines.computeIfAbsent(fingerprint, key -> new Line()).waiters.add(waiter);
     }
@@ -75,6 +80,7 @@ final class SeatQueue {
     CompletableFuture<Void> unused =
         waiter.answer.handle(
             (seat, error) -> {
+              waiting.decrementAndGet();
               if (error != null) { // Cancelled by the caller.
                 leave(fingerprint, waiter);
               }
@@ -85,7 +91,9 @@ final class SeatQueue {
 
   /** Tries the first request of a key whose seat was given back. */
   void released(long fingerprint) {
-    tryFirst(fingerprint);
+    if (waiting.get() > 0) {
+      tryFirst(fingerprint);
+    }
   }
 
   /** Tries the first request of a key, and then those behind it, as long as they end. */

@@ -127,12 +127,12 @@ final class Seats {
     AtomicReference<Renewal> worst = new AtomicReference<>(Renewal.RENEWED);
     Consumer<Renewal> each =
         one -> {
-          worst.accumulateAndGet(one, Seats::worse);
+          Renewal so = worst.accumulateAndGet(one, Seats::worse);
           if (left.decrementAndGet() == 0) {
-            if (worst.get() == Renewal.LOST) { // What is left of it must not count on.
+            if (so == Renewal.LOST) { // What is left of it must not count on.
               release(fingerprint, permits, decision, given -> {});
             }
-            done.accept(worst.get(), until);
+            done.accept(so, until);
           }
         };
     for (PolicySet.ChargedPolicy seat : seats) {
@@ -147,6 +147,27 @@ final class Seats {
 
   private static Renewal worse(Renewal one, Renewal other) {
     return one == Renewal.LOST || other == Renewal.RENEWED ? one : other;
+  }
+
+  /** Returns whether the store answers on the caller's thread. */
+  boolean answersNow() {
+    return requests.local() != null;
+  }
+
+  /** Gives a seat back like {@link #release}, if the store answers on the caller's thread. */
+  boolean releaseNow(long fingerprint, long permits, Decision decision) {
+    LocalStore store = Check.notNull("store", requests.local());
+    boolean all = false;
+    boolean any = false;
+    for (PolicySet.ChargedPolicy each : seats(requests.set(), decision)) {
+      if (isCounted(each)) {
+        long given = store.refund(each.binding(), fingerprint, permits, each.decision(), nanos());
+        all = given == permits && (all || !any);
+        any = true;
+      }
+    }
+    queue.released(fingerprint);
+    return all;
   }
 
   void release(long fingerprint, long permits, Decision decision, Consumer<Boolean> done) {

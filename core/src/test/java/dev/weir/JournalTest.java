@@ -28,10 +28,8 @@ class JournalTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** The algorithms that can count several keys together: seats need a key. */
-  private static final List<Algorithm> SKETCHED =
-      Stream.of(Algorithm.values()).filter(each -> each != Algorithm.CONCURRENCY).toList();
+  private static final List<Algorithm> SKETCHED = Algorithm.rates();
 
-  private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
   private static final int FILE_BYTES = 16 << 10;
   private static final long WALL = 1_000_000_000_000L;
 

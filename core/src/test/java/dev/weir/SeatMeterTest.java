@@ -145,12 +145,12 @@ class SeatMeterTest {
         Policy.builder(new Quota(3, 3_600_000_000_000L)).algorithm(Algorithm.CONCURRENCY).build();
     Binding binding = store.bind("s", policy, 0);
     for (int key = 1; key <= 50; key++) {
-      Decision kept = store.decision(binding, key, 1, 1_000 * (100 + key));
-      Decision seat = store.decision(binding, key, 2, 1_000 * (200 + key));
-      assertThat(store.renew(binding, key, seat, 1_000 * (300 + key))).isTrue();
-      assertThat(store.refund(binding, key, 2, seat, 1_000 * (400 + key))).isEqualTo(2);
+      Decision kept = store.decision(binding, key, 1, 1_000L * (100 + key));
+      Decision seat = store.decision(binding, key, 2, 1_000L * (200 + key));
+      assertThat(store.renew(binding, key, seat, 1_000L * (300 + key))).isTrue();
+      assertThat(store.refund(binding, key, 2, seat, 1_000L * (400 + key))).isEqualTo(2);
       if (key % 2 == 0) {
-        assertThat(store.refund(binding, key, 1, kept, 1_000 * (400 + key))).isEqualTo(1);
+        assertThat(store.refund(binding, key, 1, kept, 1_000L * (400 + key))).isEqualTo(1);
       }
     }
     for (int i = 0; i < 100; i++) {

@@ -74,22 +74,22 @@ class SeatsTest {
     return new Request("d", descriptors, 1);
   }
 
-  private static <T> T got(Consumer<Consumer<T>> call) {
+  private static <T> T got(Consumer<Consumer<? super T>> call) {
     AtomicReference<T> answer = new AtomicReference<>();
     call.accept(answer::set);
     return Objects.requireNonNull(answer.get(), "no answer");
   }
 
   private static SeatAnswer acquire(Engine engine, String... keys) {
-    return got(done -> engine.seats().acquire(request(keys), done::accept));
+    return got(done -> engine.seats().acquire(request(keys), done));
   }
 
   private static SeatOutcome release(Engine engine, SeatAnswer seat) {
-    return got(done -> engine.seats().read(seat.seat()).release(done::accept));
+    return got(done -> engine.seats().read(seat.seat()).release(done));
   }
 
   private static SeatOutcome renew(Engine engine, SeatAnswer seat) {
-    return got(done -> engine.seats().read(seat.seat()).renew(done::accept));
+    return got(done -> engine.seats().read(seat.seat()).renew(done));
   }
 
   @Test
@@ -180,12 +180,9 @@ class SeatsTest {
     Answer answer = one.decide(request("exports", "requests"));
     TakenSeat seat = Objects.requireNonNull(one.seats().of(request("exports", "requests"), answer));
     assertThat(seat.holdNanos()).isEqualTo(HOLD);
-    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.renew(done::accept)))
-        .isEqualTo(SeatOutcome.DONE);
-    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.release(done::accept)))
-        .isEqualTo(SeatOutcome.DONE);
-    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.release(done::accept)))
-        .isEqualTo(SeatOutcome.LOST);
+    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.renew(done))).isEqualTo(SeatOutcome.DONE);
+    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.release(done))).isEqualTo(SeatOutcome.DONE);
+    assertThat(SeatsTest.<SeatOutcome>got(done -> seat.release(done))).isEqualTo(SeatOutcome.LOST);
     assertThat(one.seats().of(request("requests"), one.decide(request("requests")))).isNull();
   }
 
@@ -203,7 +200,7 @@ class SeatsTest {
   void holdAndSeatOfAnotherKey_areErrors() {
     String hold =
         SeatsTest.<dev.weir.engine.holds.HoldAnswer>got(
-                done -> one.holds().hold(request("requests"), done::accept))
+                done -> one.holds().hold(request("requests"), done))
             .hold();
     assertThatThrownBy(() -> one.seats().read(hold))
         .hasMessage("seat: of version 1 (expected: the text of a granted seat, unchanged)");
@@ -217,8 +214,7 @@ class SeatsTest {
 
   @Test
   void charge_isNoSeat() {
-    SeatAnswer refused =
-        got(done -> one.seats().acquire(request("exports").charging(), done::accept));
+    SeatAnswer refused = got(done -> one.seats().acquire(request("exports").charging(), done));
     assertThat(refused.answer().error())
         .isEqualTo("charge: true (expected: false, since a seat is charged if it fits)");
   }

@@ -16,6 +16,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.core.Context;
@@ -69,8 +70,11 @@ class RateLimitFeatureTest extends MiddlewareContract {
 
     @GET
     @Path("broken")
-    public String broken() {
-      throw new IllegalStateException("broken");
+    public String broken(@QueryParam("fine") String fine) {
+      if (fine == null) {
+        throw new IllegalStateException("broken");
+      }
+      return fine;
     }
 
     @POST

@@ -163,7 +163,7 @@ public abstract class SeatContract extends RandomSeatContract {
     Binding binding = bind(store, 3);
     List<Decision> held = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      held.add(take(store, binding, START + steps(10 * i)));
+      held.add(take(store, binding, START + steps(10L * i)));
     }
     Binding lowered = bind(store, 1);
     long now = START + steps(100);
@@ -226,7 +226,7 @@ public abstract class SeatContract extends RandomSeatContract {
     Policy perMinute = Policy.builder(Quota.perMinute(3)).name("rate").build();
     Binding rate = store.bind("rate", perMinute, START);
     for (int i = 0; i < 3; i++) {
-      Charges both = both(store, rate, binding, START + steps(10 * i));
+      Charges both = both(store, rate, binding, START + steps(10L * i));
       assertThat(both.allowed()).isTrue();
       assertThat(release(store, binding, both.decision(1), START + steps(10 * i + 5))).isEqualTo(1);
     }

@@ -144,7 +144,7 @@ final class SimChecks {
             charge(first.fingerprint(), result.atNanos(), first.permits(), real, false);
           }
         }
-        case REFUND, RESET -> {
+        case REFUND, RESET, RENEW -> {
           long unused = in.number();
         }
       }

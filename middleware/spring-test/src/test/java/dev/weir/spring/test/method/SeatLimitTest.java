@@ -67,8 +67,8 @@ class SeatLimitTest {
     }
   }
 
-  private static <T> T fail() {
-    throw new IllegalArgumentException("out of stock");
+  private static IllegalArgumentException outOfStock() {
+    return new IllegalArgumentException("out of stock");
   }
 
   @Test
@@ -84,7 +84,13 @@ class SeatLimitTest {
                   });
           assertThat(body).isEqualTo("1, 0");
           assertThat(free()).isEqualTo(2);
-          assertThatIllegalArgumentException().isThrownBy(() -> shop.plain(SeatLimitTest::fail));
+          assertThatIllegalArgumentException()
+              .isThrownBy(
+                  () ->
+                      shop.plain(
+                          () -> {
+                            throw outOfStock();
+                          }));
           assertThat(free()).isEqualTo(2);
         });
   }
@@ -105,7 +111,13 @@ class SeatLimitTest {
           assertThat(free()).isEqualTo(1);
           assertThat(second.toCompletableFuture().cancel(true)).isTrue();
           assertThat(free()).isEqualTo(2);
-          assertThatIllegalArgumentException().isThrownBy(() -> shop.stage(SeatLimitTest::fail));
+          assertThatIllegalArgumentException()
+              .isThrownBy(
+                  () ->
+                      shop.stage(
+                          () -> {
+                            throw outOfStock();
+                          }));
           assertThat(free()).isEqualTo(2);
         });
   }
@@ -182,7 +194,13 @@ class SeatLimitTest {
             assertThat(free()).isEqualTo(2);
             assertThat(shop.mono(Mono::empty).block()).isNull();
             assertThatIllegalArgumentException()
-                .isThrownBy(() -> shop.mono(SeatLimitTest::fail).block());
+                .isThrownBy(
+                    () ->
+                        shop.mono(
+                                () -> {
+                                  throw outOfStock();
+                                })
+                            .block());
             assertThatIllegalArgumentException()
                 .isThrownBy(
                     () -> shop.mono(() -> Mono.error(new IllegalArgumentException())).block());
