@@ -9,6 +9,7 @@ import dev.weir.Seat;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +75,7 @@ public class BySeat {
 
   @Benchmark
   public boolean resilience4j(Cursor cursor) {
-    Bulkhead bulkhead = bulkheads.get(next(cursor));
+    Bulkhead bulkhead = Objects.requireNonNull(bulkheads.get(next(cursor)));
     boolean taken = bulkhead.tryAcquirePermission();
     if (taken) {
       bulkhead.onComplete();
@@ -84,7 +85,8 @@ public class BySeat {
 
   @Benchmark
   public boolean netflix(Cursor cursor) {
-    Optional<Limiter.Listener> taken = limiters.get(next(cursor)).acquire(null);
+    Optional<Limiter.Listener> taken =
+        Objects.requireNonNull(limiters.get(next(cursor))).acquire(null);
     taken.ifPresent(Limiter.Listener::onSuccess);
     return taken.isPresent();
   }
