@@ -203,6 +203,28 @@ class ReplayTest {
   }
 
   @Test
+  void limitAtTheSameTime_countsForItsHold_withAWarning() throws Exception {
+    ReplaySummary summary =
+        trial
+            .rulesText(
+                """
+                domain: d
+                descriptors:
+                  - key: key
+                    rate_limit: {name: seats, concurrency: 1, hold: 3s}
+                """)
+            .input("in.csv", "time,k\n1,a\n2,a\n5,a\n9,a\n")
+            .run();
+    assertThat(trial.rows())
+        .extracting(row -> row.outcome())
+        .containsExactly("ALLOWED", "DENIED", "ALLOWED", "ALLOWED");
+    assertThat(Trial.ruleWarnings(summary))
+        .containsExactly(
+            "rule seats (d.key): each request counts for the hold of 3 s, since a record does not"
+                + " show when it ended; fewer would be refused");
+  }
+
+  @Test
   void severalDescriptors_areOneRequestAndTheDecidingOneIsReported() throws Exception {
     ReplaySummary summary =
         trial

@@ -11,6 +11,7 @@ const BOUNDS = {
   'sliding-window-log': STRICT,
   'sliding-window-buckets': STRICT,
   'sliding-window-counter': (n, w) => `About ${n} permits of a key in any ${w}: the window before counts by its share.`,
+  'concurrency': (n, w) => `Never more than ${n} permits of a key are out at the same time; a seat that is not renewed for ${w} is free again.`,
   'fixed-window': (n, w) => `${n} permits of a key between two marks of ${w}; across a mark up to ${2 * n}.`,
   'token-bucket': (n, w, burst) => `${burst} permits of a key at once, then ${n} in ${w}.`,
   'leaky-bucket': (n, w, burst) => `${burst} permits of a key at once, then ${n} in ${w}, evenly.`,

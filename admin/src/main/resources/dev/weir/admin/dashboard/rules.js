@@ -3,7 +3,7 @@ import {spark} from './chart.js';
 import {el, field, lasts, link, number, plural, share, short, table} from './dom.js';
 import {ruleLink} from './stats.js';
 
-export const limitText = (rule) => (rule.unlimited ? 'unlimited' : rule.limit == null ? 'no limit' : `${short(rule.limit)} in ${lasts(rule.window)}`);
+export const limitText = (rule) => (rule.unlimited ? 'unlimited' : rule.limit == null ? 'no limit' : rule.algorithm === 'concurrency' ? `${short(rule.limit)} at once` : `${short(rule.limit)} in ${lasts(rule.window)}`);
 
 /** Which limits there are, and which of them refuse. */
 export async function rules(view) {

@@ -1,5 +1,6 @@
 import {get, post} from './api.js';
-import {el, field, lasts, link, number, section, short, span, table} from './dom.js';
+import {el, field, lasts, link, number, section, span, table} from './dom.js';
+import {limitText} from './rules.js';
 import {REFUSALS, ruleLink} from './stats.js';
 
 const REASONS = {within_limit: 'within the limit', over_limit: 'beyond the limit', no_limit: 'no rule limits this', uncertain: 'no decision is possible now'};
@@ -36,7 +37,7 @@ export async function why(view) {
       el('p', {}, each.verdict),
       each.state.cause && el('p', {class: 'note'}, `No decision: ${each.state.cause}.`),
       each.limit && el('dl', {}, pairs({
-        rule: ruleLink(each.rule.path), limit: `${each.limit.requests_per_unit} in ${lasts(each.limit.window)}, ${each.limit.algorithm}`,
+        rule: ruleLink(each.rule.path), limit: `${each.limit.requests_per_unit} ${each.limit.algorithm === 'concurrency' ? 'at once' : `in ${lasts(each.limit.window)}`}, ${each.limit.algorithm}`,
         'number from': `${each.limit.origin}${each.limit.plan ? ` ${each.limit.plan}` : ''}`, ...(each.store_key && {'key in Redis': each.store_key}), left: number(each.state.remaining),
         'would pass': each.state.allowed ? 'now' : each.state.retry_after_ms == null ? 'never' : `in ${span(each.state.retry_after_ms)}`})),
       each.steps.length > 0 && [el('h3', {}, 'How the rule was found'), el('ol', {}, each.steps.map((step) => el('li', {}, `${step.entry.key}=${step.entry.value}`, step.note && `: ${step.note}`,
@@ -60,7 +61,7 @@ async function document_(view, read, form) {
     get('/refusals', {rule: (read.statuses ?? []).find((each) => each.policy === name)?.rule ?? name, limit: 10}))]);
   const known = list.rules.filter((each) => read['violated-policies'].includes(each.name) || read['violated-policies'].includes(each.path));
   view.show([el('em', {}, 'Refused'), ` by ${read['violated-policies'].join(', ')}`], read.detail ?? '', form,
-    section('The limits', null, table('The limits', [{name: 'rule', cell: (each) => ruleLink(each.path)}, {name: 'limit', cell: (each) => `${short(each.limit)} in ${lasts(each.window)}`},
+    section('The limits', null, table('The limits', [{name: 'rule', cell: (each) => ruleLink(each.path)}, {name: 'limit', cell: (each) => limitText(each)},
       {name: 'written in', cell: (each) => link(`/dashboard/edit?${new URLSearchParams({file: each.file, line: each.line})}`, `${each.file}, line ${each.line}`)}], known, 'No rule in force has this name any more.'),
     read.revision != null && el('p', {class: 'note'}, `It was refused under revision ${read.revision}; now ${list.revision} is in force.`)),
     section('Refused last by these', 'newest first', table('Refusals', REFUSALS, found.flatMap((each) => each.refusals), 'Nothing lately on this server.')));

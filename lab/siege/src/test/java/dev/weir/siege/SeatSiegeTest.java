@@ -13,7 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -97,10 +98,15 @@ class SeatSiegeTest {
     int left = left(SeatHolder.KEY);
     while (left != seats) {
       assertThat(System.nanoTime() - began).as("%d left", left).isLessThan(60_000_000_000L);
-      LockSupport.parkNanos(5_000_000);
+      pause();
       left = left(SeatHolder.KEY);
     }
     return Duration.ofNanos(System.nanoTime() - began);
+  }
+
+  /** Leaves the processors to the processes under siege for a moment. */
+  private static void pause() throws Exception {
+    Object unused = new CompletableFuture<>().completeOnTimeout(1, 20, TimeUnit.MILLISECONDS).get();
   }
 
   /** All seats of killed holders are free within the hold and a second, and not before a third. */
@@ -125,7 +131,7 @@ class SeatSiegeTest {
         long began = System.nanoTime();
         while (System.nanoTime() - began < 2 * HOLD.toNanos()) {
           assertThat(left(SeatHolder.KEY)).as("seats that are renewed").isZero();
-          LockSupport.parkNanos(50_000_000);
+          pause();
         }
       } finally {
         holders.forEach(ChildProcess::kill);

@@ -56,6 +56,17 @@ class CheckAnswerTest {
   }
 
   @Test
+  void exceededLimitAtTheSameTime_isNamed() {
+    Policy policy = Policy.concurrency(5, Duration.ofMinutes(1)).name("p").build();
+    Decision decision =
+        new Decision(false, Reason.OVER_LIMIT, "", "p", 5, 0, 2 * SECOND, 0, 0, List.of());
+    CurrentLimit limit = new CurrentLimit(5, null, "", policy);
+    CheckAnswer answer = answer(1, new Status(false, null, decision, limit, 0, 1));
+    assertThat(answer.detail())
+        .isEqualTo("Policy p allows 5 requests at the same time. Retry in 2 s.");
+  }
+
+  @Test
   void storeThatDoesNotDecide_isTheCause_andItsFailureIsNamed() {
     CheckAnswer answer =
         answer(1, refusal("p", Reason.UNCERTAIN, "timeout", LimitOrigin.RULE, SECOND));

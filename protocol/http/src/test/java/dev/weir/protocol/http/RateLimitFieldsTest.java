@@ -58,6 +58,15 @@ class RateLimitFieldsTest {
   }
 
   @Test
+  void limitAtTheSameTime_hasItsUnitInPlaceOfAWindow() {
+    Policy seats = Policy.concurrency(5, Duration.ofMinutes(1)).name("exports").build();
+    List<Standing> standings = Standing.of(answer(status(seats, 4, Reason.WITHIN_LIMIT, 0)));
+    assertThat(RateLimitFields.rateLimitPolicy(standings))
+        .isEqualTo("\"exports\";q=5;qu=\"concurrent-requests\"");
+    assertThat(RateLimitFields.rateLimit(standings)).isEqualTo("\"exports\";r=4;t=40");
+  }
+
+  @Test
   void names_areEscapedToPrintableAscii() {
     Policy odd = policy("a\"b\\c\r\n\u00e9", 1, Duration.ofMillis(1_500));
     List<Standing> standings = Standing.of(answer(status(odd, 1, Reason.WITHIN_LIMIT, 0)));

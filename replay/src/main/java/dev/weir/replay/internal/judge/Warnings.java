@@ -1,5 +1,7 @@
 package dev.weir.replay.internal.judge;
 
+import dev.weir.Algorithm;
+import dev.weir.Policy;
 import dev.weir.replay.ReplayOptions;
 import dev.weir.replay.ReplaySummary;
 import dev.weir.replay.ReplaySummary.Counts;
@@ -69,7 +71,29 @@ public final class Warnings {
         }
       }
     }
+    seats(summary, rules, options, doubts);
     return doubts;
+  }
+
+  /** Adds a doubt for each limit at the same time: records do not show when a request ended. */
+  private static void seats(
+      ReplaySummary summary, RuleSet rules, ReplayOptions options, List<String> doubts) {
+    for (Rule rule : rules.rules()) {
+      Policy policy = rule.policy();
+      boolean seats = policy != null && policy.algorithm() == Algorithm.CONCURRENCY;
+      if (seats && rule.domain().equals(options.domain())) {
+        for (PolicyCount each : summary.policies()) {
+          if (each.path().equals(rule.path()) && each.requests() > 0) {
+            doubts.add(
+                "rule "
+                    + name(each)
+                    + ": each request counts for the hold of "
+                    + Figures.window(each.windowNanos())
+                    + ", since a record does not show when it ended; fewer would be refused");
+          }
+        }
+      }
+    }
   }
 
   private static void unreached(

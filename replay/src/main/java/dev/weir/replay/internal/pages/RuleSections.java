@@ -1,5 +1,6 @@
 package dev.weir.replay.internal.pages;
 
+import dev.weir.Algorithm;
 import dev.weir.replay.ReplaySummary;
 import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.internal.judge.History;
@@ -241,7 +242,11 @@ final class RuleSections {
         : rule.throttle().toString();
   }
 
-  private static String limit(PolicyCount rule) {
+  /** Returns the limit of a rule in words. */
+  static String limit(PolicyCount rule) {
+    if (rule.algorithm().equals(Algorithm.CONCURRENCY.text())) {
+      return Figures.number(rule.permits()) + " at once";
+    }
     return Figures.number(rule.permits()) + " per " + Figures.window(rule.windowNanos());
   }
 }

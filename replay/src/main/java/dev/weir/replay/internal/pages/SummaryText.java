@@ -82,7 +82,7 @@ public final class SummaryText {
       row(
           rows,
           Figures.plain(each.policy()),
-          Figures.number(each.permits()) + " per " + Figures.window(each.windowNanos()),
+          RuleSections.limit(each),
           each.algorithm(),
           Figures.number(each.requests()),
           Figures.number(each.denied()),

@@ -1,5 +1,6 @@
 package dev.weir.server.internal.http;
 
+import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.FailureMode;
 import dev.weir.Policy;
@@ -98,6 +99,12 @@ public final class RulesPage {
     Policy policy = rule.policy();
     if (rule.unlimited() || policy == null) {
       return "unlimited";
+    }
+    if (policy.algorithm() == Algorithm.CONCURRENCY) {
+      return "concurrency="
+          + policy.quota().permits()
+          + " hold="
+          + DurationText.format(policy.quota().windowNanos());
     }
     RateLimitUnit unit = rule.unit();
     String window =
