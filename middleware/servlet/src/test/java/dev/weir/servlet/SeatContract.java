@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,6 +40,9 @@ abstract class SeatContract {
 
   /** The time that passes for requests that wait, while a container's own time is real. */
   private static final Duration STEP = Duration.ofMillis(5);
+
+  /** A thread for each client: the common pool has one thread only on two processors. */
+  private static final Executor THREADS = task -> new Thread(task, "client").start();
 
   final Limits limits = new Limits();
   private final App app = new App();
@@ -144,7 +148,7 @@ abstract class SeatContract {
   void handlerIsAtWork_holdsItsSeat() {
     List<CompletableFuture<Raw>> answers = new ArrayList<>();
     for (int i = 1; i <= SEATS; i++) {
-      answers.add(CompletableFuture.supplyAsync(() -> get("/app/work", "X-Seat: work")));
+      answers.add(CompletableFuture.supplyAsync(() -> get("/app/work", "X-Seat: work"), THREADS));
       awaitUsed("seat", "work", i);
     }
     for (int i = 0; i < 4; i++) {
@@ -200,7 +204,7 @@ abstract class SeatContract {
     for (int i = 1; i <= 3; i++) {
       waiting.add(
           CompletableFuture.supplyAsync(
-              () -> get("/app/" + target, "X-Line: " + name, "X-Seat: " + name)));
+              () -> get("/app/" + target, "X-Line: " + name, "X-Seat: " + name), THREADS));
       limits.awaitWaiting(i);
     }
     app.atWork.release();
@@ -218,7 +222,8 @@ abstract class SeatContract {
     Socket first = open("/app/work", "X-Line: behind");
     awaitUsed("line", "behind", 1);
     CompletableFuture<Raw> second =
-        CompletableFuture.supplyAsync(() -> get("/app/async", "X-Line: behind", "X-Seat: behind"));
+        CompletableFuture.supplyAsync(
+            () -> get("/app/async", "X-Line: behind", "X-Seat: behind"), THREADS);
     limits.awaitWaiting(1);
     awaitUsed("seat", "behind", 1);
     app.atWork.release();
@@ -250,7 +255,7 @@ abstract class SeatContract {
                             (HttpServletRequest) request.getAttribute("own"), response)))) {
       CompletableFuture<Raw> silent =
           CompletableFuture.supplyAsync(
-              () -> Raw.send(other.port(), "GET /app/silent", "X-Seat: hidden"));
+              () -> Raw.send(other.port(), "GET /app/silent", "X-Seat: hidden"), THREADS);
       Awaiting.until(() -> !app.open.isEmpty(), () -> "not begun");
       assertThat(limits.used("seat", "hidden")).isEqualTo(1);
       completeWhatIsOpen();
