@@ -149,8 +149,10 @@ abstract class SeatContract {
     List<CompletableFuture<Raw>> answers = new ArrayList<>();
     for (int i = 1; i <= SEATS; i++) {
       answers.add(CompletableFuture.supplyAsync(() -> get("/app/work", "X-Seat: work"), THREADS));
-      awaitUsed("seat", "work", i);
+      int begun = i; // Its seat is renewed from before its handler begins.
+      Awaiting.until(() -> app.atWork.getQueueLength() == begun, () -> "begun: not " + begun);
     }
+    awaitUsed("seat", "work", SEATS);
     for (int i = 0; i < 4; i++) {
       limits.advance(Duration.ofSeconds(20)); // It is renewed each third of a minute.
     }
