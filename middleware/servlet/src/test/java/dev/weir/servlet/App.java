@@ -26,7 +26,7 @@ final class App extends HttpServlet {
   /** The requests at work, each until its permit is released. */
   final transient Semaphore atWork = new Semaphore(0);
 
-  /** The requests that stay open. */
+  /** The requests that stay open, once they have written all that they write. */
   final transient Queue<AsyncContext> open = new ConcurrentLinkedQueue<>();
 
   @Override
@@ -204,7 +204,6 @@ final class App extends HttpServlet {
   private void open(HttpServletRequest request, HttpServletResponse response) {
     AsyncContext context = request.startAsync();
     context.setTimeout(0);
-    open.add(context);
     boolean writes = "writer".equals(request.getParameter("by"));
     context.start(
         () -> {
@@ -220,6 +219,7 @@ final class App extends HttpServlet {
           } catch (IOException e) {
             throw new IllegalStateException(e);
           }
+          open.add(context);
         });
   }
 

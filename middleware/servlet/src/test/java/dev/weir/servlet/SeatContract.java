@@ -171,6 +171,7 @@ abstract class SeatContract {
         limits.advance(Duration.ofSeconds(20));
       }
       assertThat(limits.used("place", "stream")).isEqualTo(1);
+      Awaiting.until(() -> !app.open.isEmpty(), () -> "not written");
       completeWhatIsOpen();
       awaitUsed("place", "stream", 0);
     }

@@ -374,6 +374,7 @@ abstract class ServletContract {
       Awaiting.until(
           () -> limits.used("account", account) == 0,
           () -> by + ": " + limits.used("account", account));
+      Awaiting.until(() -> !app.open.isEmpty(), () -> by + ": not written");
     } finally {
       for (AsyncContext each = app.open.poll(); each != null; each = app.open.poll()) {
         each.complete();

@@ -125,6 +125,13 @@ public abstract class OutgoingContract {
     }
   }
 
+  /** Waits until so many requests renew their seats; before that, no test may move the time. */
+  private void untilRenewed(int requests) {
+    while (ticker.scheduled() != requests) {
+      Thread.onSpinWait();
+    }
+  }
+
   /** Returns a limiter without rules. */
   protected final OutgoingLimiter.Builder remembering() {
     return OutgoingLimiter.builder().ticker(ticker);
@@ -337,7 +344,7 @@ public abstract class OutgoingContract {
     use(twoAtOnce());
     CompletableFuture<Reply> open = sendAsync(url() + "open").reply();
     Exchange other = sendAsync(url() + "open");
-    untilFree(0);
+    untilRenewed(2);
     for (int i = 0; i < 6; i++) {
       ticker.advance(10 * SECOND); // It is renewed each third of 30 seconds.
     }

@@ -212,6 +212,9 @@ class SeatsTest {
         awaitFree(site, path, 1);
         Socket two = open(site, path, path);
         awaitFree(site, path, 0);
+        while (site.ticker().scheduled() < 2) {
+          Thread.onSpinWait(); // Both will be renewed.
+        }
         for (int i = 0; i < 6; i++) {
           site.ticker().advance(10_000_000_000L); // It is renewed each third of 30 seconds.
         }
