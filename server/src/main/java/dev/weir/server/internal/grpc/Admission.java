@@ -30,8 +30,9 @@ final class Admission implements ServerInterceptor {
 
   private static final byte[] NO_TOKEN = {};
 
-  private static final String WRONG_TOKEN =
-      "authorization: missing or wrong (expected: Bearer and a token)";
+  static final Status WRONG_TOKEN =
+      Status.UNAUTHENTICATED.withDescription(
+          "authorization: missing or wrong (expected: Bearer and a token)");
 
   private final Tokens tokens;
   private final InFlight inFlight;
@@ -52,7 +53,7 @@ final class Admission implements ServerInterceptor {
       ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
     byte[] token = token(call, metadata);
     if (!known(call, token)) {
-      return refuse(call, Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
+      return refuse(call, WRONG_TOKEN);
     }
     MethodDescriptor<A, B> method = call.getMethodDescriptor();
     boolean unary = method.getType() == MethodType.UNARY;
@@ -74,7 +75,7 @@ final class Admission implements ServerInterceptor {
                   + " in all)"));
     }
     long most = health(call) ? HealthNames.MAX_MESSAGE_BYTES : Long.MAX_VALUE;
-    stream.begin(connection, call, metadata, most);
+    stream.begin(connection, call, metadata, most, () -> known(call, token));
     ServerCall.Listener<A> listener = next.startCall(call, metadata);
     if (unary) {
       inFlight.begin();
@@ -162,7 +163,7 @@ final class Admission implements ServerInterceptor {
       if (generation != tokens.generation()) {
         generation = tokens.generation();
         if (!known(call, token)) {
-          refuse(Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
+          refuse(WRONG_TOKEN);
           return;
         }
       }

@@ -8,6 +8,7 @@ import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ final class GrpcStream extends ServerStreamTracer {
   private boolean asksOnce;
   private boolean refused;
   private long maxBytes;
+  private volatile BooleanSupplier authorized = () -> false;
 
   /**
    * True while the server waits for the client: for the rest of a message, or for the request
@@ -90,9 +92,16 @@ final class GrpcStream extends ServerStreamTracer {
    * Records that the call has begun, on a known connection.
    *
    * @param mostBytes the most bytes of a message
+   * @param stillAuthorized whether the call's token is valid, which may end while the call lasts
    */
-  void begin(GrpcConnection on, ServerCall<?, ?> begun, Metadata fields, long mostBytes) {
+  void begin(
+      GrpcConnection on,
+      ServerCall<?, ?> begun,
+      Metadata fields,
+      long mostBytes,
+      BooleanSupplier stillAuthorized) {
     connection = on;
+    authorized = stillAuthorized;
     maxBytes = mostBytes;
     call = begun;
     unary = begun.getMethodDescriptor().getType() == MethodType.UNARY;
@@ -103,6 +112,11 @@ final class GrpcStream extends ServerStreamTracer {
     on.calls(counted ? 1 : 0);
     sinceNanos = ticker.nanos();
     on.touched(this);
+  }
+
+  /** Returns whether the call's token is valid now. */
+  boolean authorized() {
+    return authorized.getAsBoolean();
   }
 
   /** Records that a unary call's request has fully arrived. */

@@ -26,13 +26,20 @@ final class SeatStream {
    * noticed by the server's keepalive, and until then the seat is held. A server that dies renews
    * no more, so the seat is lost after its hold. While the store does not answer, the stream ends
    * before the hold does: by the clocks of a holder, which count a hundredth less.
+   *
+   * A stream lasts as long as its client likes. So it counts in the budget of bytes of clients, and
+   * ends at the first renewal after its token was removed.
    */
 
   /** The number of renewals in a hold: so one or two of them may fail. */
   private static final int RENEWALS = 3;
 
+  /** Approximate size of this and of its scheduled renewal; the connection counts the stream. */
+  private static final long OWN_BYTES = 500;
+
   private final GuardedDecider decider;
   private final ServerCallStreamObserver<AcquireResponse> observer;
+  private final GrpcStream stream;
   private final Clocks clocks;
   private Clocks.Instant until;
   private String seat = "";
@@ -40,20 +47,26 @@ final class SeatStream {
   private boolean over;
   private Ticker.@Nullable ScheduledTask next;
 
-  SeatStream(GuardedDecider decider, ServerCallStreamObserver<AcquireResponse> observer) {
+  SeatStream(
+      GuardedDecider decider,
+      ServerCallStreamObserver<AcquireResponse> observer,
+      GrpcStream stream) {
     this.decider = decider;
     this.observer = observer;
+    this.stream = stream;
     this.clocks = new Clocks(decider.ticker(), Ticker.wall());
     this.until = clocks.now();
   }
 
   void begin(AcquireRequest message) {
-    observer.setOnCancelHandler(this::end);
+    observer.setOnCancelHandler(this::end); // The client has ended the stream, or is gone.
     try {
       Request request = WeirMessages.request(message.getCheck(), "check");
       Clocks.Instant sent = clocks.now();
       decider.acquire(
-          request, () -> UndecidedBytes.CALL_BYTES, taken -> answer(request, taken, sent));
+          request,
+          () -> UndecidedBytes.CALL_BYTES,
+          GrpcReply.to(observer, taken -> answer(request, taken, sent)));
     } catch (BadRequest e) {
       observer.onError(
           Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException());
@@ -72,6 +85,7 @@ final class SeatStream {
       release(taken.seat());
       return;
     }
+    stream.keep(OWN_BYTES + taken.seat().length());
     observer.onNext(SeatMessages.response(request, taken));
     if (taken.seat().isEmpty()) {
       observer.onCompleted();
@@ -99,6 +113,12 @@ final class SeatStream {
   }
 
   private void renew() {
+    if (!stream.authorized()) {
+      if (end()) {
+        observer.onError(Admission.WRONG_TOKEN.asRuntimeException());
+      }
+      return;
+    }
     String held;
     synchronized (this) {
       if (over) {
@@ -111,7 +131,7 @@ final class SeatStream {
         SeatCall.RENEW,
         List.of(held),
         () -> UndecidedBytes.CALL_BYTES,
-        outcomes -> renewed(outcomes.get(0), sent));
+        GrpcReply.to(observer, outcomes -> renewed(outcomes.get(0), sent)));
   }
 
   private void renewed(SeatOutcome outcome, Clocks.Instant sent) {
@@ -140,12 +160,12 @@ final class SeatStream {
             .asRuntimeException());
   }
 
-  /** Gives the seat back: the client has ended the stream, or is gone. */
-  private void end() {
+  /** Gives the seat back. Returns whether this call has ended the stream. */
+  private boolean end() {
     String held;
     synchronized (this) {
       if (over) {
-        return;
+        return false;
       }
       over = true;
       held = seat;
@@ -154,6 +174,7 @@ final class SeatStream {
       }
     }
     release(held);
+    return true;
   }
 
   private void release(String held) {

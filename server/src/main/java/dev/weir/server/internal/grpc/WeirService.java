@@ -26,6 +26,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.opentelemetry.api.trace.Span;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -116,7 +117,9 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
 
   @Override
   public void seat(AcquireRequest message, StreamObserver<AcquireResponse> observer) {
-    new SeatStream(decider, (ServerCallStreamObserver<AcquireResponse>) observer).begin(message);
+    GrpcStream stream = Objects.requireNonNull(GrpcStream.KEY.get());
+    new SeatStream(decider, (ServerCallStreamObserver<AcquireResponse>) observer, stream)
+        .begin(message);
   }
 
   private void acquire(AcquireRequest message, Consumer<@Nullable AcquireResponse> done)
