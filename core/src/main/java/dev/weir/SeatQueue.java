@@ -144,7 +144,7 @@ final class SeatQueue {
               tryFirst(fingerprint);
             }
           });
-    } catch (IllegalStateException e) { // The policies were replaced by others without seats.
+    } catch (RuntimeException e) { // No policy has seats any more, or the store has failed.
       ended(fingerprint, waiter);
       boolean unused = waiter.answer.completeExceptionally(e);
       return true;

@@ -3,6 +3,9 @@ package dev.weir.core.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.Charges;
+import dev.weir.ForwardingStore;
+import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Tests of requests that wait for seats. */
@@ -227,6 +231,40 @@ class SeatQueueTest {
     assertThat(waiters)
         .allSatisfy(
             each -> assertThatThrownBy(each::join).hasCauseInstanceOf(IllegalStateException.class));
+    assertNothingWaits();
+  }
+
+  /** A store whose next decision fails on demand. */
+  private static final class FailingStore extends ForwardingStore<MemoryStore> {
+    boolean fails;
+
+    FailingStore() {
+      super(new MemoryStore());
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      if (fails) {
+        fails = false;
+        throw new IllegalArgumentException("failed by the test");
+      }
+      super.decide(charges, nowNanos, done);
+    }
+  }
+
+  @Test
+  void storeFails_oneWaiterFails_andTheNextHasItsTurn() {
+    FailingStore store = new FailingStore();
+    RateLimiter limiter = RateLimiter.builder(seats(1)).ticker(ticker).store(store).build();
+    Seat held = limiter.seat("k");
+    CompletableFuture<Seat> first = limiter.seatAsync("k", 1, LONG);
+    CompletableFuture<Seat> second = limiter.seatAsync("k", 1, LONG);
+    store.fails = true;
+    ticker.advance(SECOND);
+    assertThatThrownBy(first::join).hasRootCauseMessage("failed by the test");
+    assertThat(second).isNotDone();
+    held.close();
+    assertThat(second.join().granted()).isTrue();
     assertNothingWaits();
   }
 
