@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class Table {
   /*
    * Which properties are the table's own, and which its directory's? Keys, slots, locks and room
-   * are the directory's. The table has all that depends on its name and shape: the algorithm, the cells of
-   * a sketch, what is not known of the past, pauses, the journal, and the image that is being taken.
+   * are the directory's. The table has all that depends on its name and shape: the algorithm, the
+   * cells of a sketch, what is not known of the past, pauses, the journal, and the image that is
+   * being taken.
    *
    * The sketch: a key that is new when there is no room may be counted in the cell of those whose
    * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of

@@ -23,8 +23,8 @@ public final class RequestBatch {
    * Why is a batch faster than its requests one by one? A request is matched when it is added, so
    * its rule and its texts are read while the processor has them. The keys of all are announced to
    * the store (Store.expect), which fetches their states together, before the first is decided. The
-   * clock is read once for all. And if a charge alone decides a request (BoundRule.plain), neither a Request
-   * nor an Answer is made: the results are read where the store has put them.
+   * clock is read once for all. And if a charge alone decides a request (BoundRule.plain), neither
+   * a Request nor an Answer is made: the results are read where the store has put them.
    *
    * All other requests that can be decided here become a Request and get an Answer, by the same
    * steps that Engine.decide takes. So there is one order of decisions for both kinds.

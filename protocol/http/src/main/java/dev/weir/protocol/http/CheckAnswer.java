@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CheckAnswer {
   /*
-   * What does a client read of an answer? The status code and Retry-After, if it knows no more of
-   * Weir than HTTP; the sentence of the problem document, if a person reads it; and the statuses,
-   * one for each descriptor, if a program wants to know which limit it was. All of them come from
-   * the one status that decides a refusal, so that they never contradict each other. An answer
-   * that carries something to be kept, a hold or a seat, has its text in front.
+   * Which parts of an answer does a client read? The status code and Retry-After, if it knows no
+   * more of Weir than HTTP; the sentence of the problem document, if a person reads it; and the
+   * statuses, one for each descriptor, if a program wants to know which limit it was. All of them
+   * come from the one status that decides a refusal, so that they never contradict each other. An
+   * answer that carries something to be kept, a hold or a seat, has its text in front.
    *
    * Why are there sentences at all? An engineer who sees a refusal in a log should not need a manual:
    * the sentence names the policy, its number, and the time to wait.
