@@ -27,7 +27,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -373,28 +375,11 @@ public final class GuardedDecider implements Decider {
    *     answered, besides the request
    */
   public void hold(Request request, LongSupplier beside, Consumer<? super HoldAnswer> last) {
-    Consumer<HoldAnswer> done =
-        refusals.isOn()
-            ? answer -> {
-              refusals.refused(request, answer.answer());
-              last.accept(answer);
-            }
-            : last::accept;
-    if (!source.decides()) {
-      done.accept(new HoldAnswer(unknown.withoutRules(request), ""));
-      return;
-    }
-    long now = ticker.nanos();
-    recorder.add(request, now);
-    if (overloaded(now, 1)) {
-      source.refuse(request, answer -> done.accept(new HoldAnswer(answer, "")));
-      return;
-    }
-    UndecidedBytes.PendingDecision<HoldAnswer> waiting = undecided.until(done);
-    source.hold(request, waiting);
-    if (!waiting.isAnswered()) {
-      waiting.count(beside.getAsLong() + request.memoryBytes());
-    }
+    decideKept(
+        request,
+        beside,
+        last,
+        new KeptKind<>(HoldAnswer::answer, answer -> new HoldAnswer(answer, ""), source::hold));
   }
 
   /**
@@ -425,25 +410,45 @@ public final class GuardedDecider implements Decider {
    *     answered, besides the request
    */
   public void acquire(Request request, LongSupplier beside, Consumer<? super SeatAnswer> last) {
-    Consumer<SeatAnswer> done =
+    decideKept(
+        request,
+        beside,
+        last,
+        new KeptKind<>(
+            SeatAnswer::answer, answer -> new SeatAnswer(answer, "", 0), source::acquire));
+  }
+
+  /**
+   * A kind of answer with a text that the client keeps.
+   *
+   * @param without makes one whose text is empty, for a request that is not admitted
+   */
+  private record KeptKind<A>(
+      Function<A, Answer> answer,
+      Function<Answer, A> without,
+      BiConsumer<Request, Consumer<A>> decide) {}
+
+  private <A> void decideKept(
+      Request request, LongSupplier beside, Consumer<? super A> last, KeptKind<A> kind) {
+    Consumer<A> done =
         refusals.isOn()
-            ? answer -> {
-              refusals.refused(request, answer.answer());
-              last.accept(answer);
+            ? kept -> {
+              refusals.refused(request, kind.answer().apply(kept));
+              last.accept(kept);
             }
             : last::accept;
     if (!source.decides()) {
-      done.accept(new SeatAnswer(unknown.withoutRules(request), "", 0));
+      done.accept(kind.without().apply(unknown.withoutRules(request)));
       return;
     }
     long now = ticker.nanos();
     recorder.add(request, now);
     if (overloaded(now, 1)) {
-      source.refuse(request, answer -> done.accept(new SeatAnswer(answer, "", 0)));
+      source.refuse(request, answer -> done.accept(kind.without().apply(answer)));
       return;
     }
-    UndecidedBytes.PendingDecision<SeatAnswer> waiting = undecided.until(done);
-    source.acquire(request, waiting);
+    UndecidedBytes.PendingDecision<A> waiting = undecided.until(done);
+    kind.decide().accept(request, waiting);
     if (!waiting.isAnswered()) {
       waiting.count(beside.getAsLong() + request.memoryBytes());
     }

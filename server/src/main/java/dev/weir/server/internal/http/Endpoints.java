@@ -3,7 +3,6 @@ package dev.weir.server.internal.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
-import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
 import dev.weir.internal.Choice;
 import dev.weir.protocol.http.BadRequest;
@@ -42,6 +41,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -464,7 +464,7 @@ public final class Endpoints {
               request,
               held -> {
                 Tracing.end(span, asked, held.answer());
-                answerHold(request, asked, held);
+                answerKept(request, fields, asked, held.answer(), check -> check.json(held.hold()));
                 times.ended(begunNanos, 1);
               }));
     } catch (BadRequest e) {
@@ -473,8 +473,17 @@ public final class Endpoints {
     }
   }
 
-  private void answerHold(HttpServerRequest request, Request asked, HoldAnswer held) {
-    Answer answer = held.answer();
+  /**
+   * Answers with a text that the client keeps.
+   *
+   * @param json makes the body
+   */
+  static void answerKept(
+      HttpServerRequest request,
+      CheckFields fields,
+      Request asked,
+      Answer answer,
+      Function<CheckAnswer, byte[]> json) {
     if (answer.error() != null) {
       badRequest(request, answer.error());
       return;
@@ -484,7 +493,7 @@ public final class Endpoints {
       CheckAnswer check = new CheckAnswer(asked, answer, fields.older());
       fields.add(check, answer, response::putHeader);
       CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
-      Reply.send(request, check.httpStatus(), type, check.json(held.hold()));
+      Reply.send(request, check.httpStatus(), type, json.apply(check));
     }
   }
 

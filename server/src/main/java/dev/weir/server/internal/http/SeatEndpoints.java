@@ -1,10 +1,7 @@
 package dev.weir.server.internal.http;
 
-import dev.weir.engine.Answer;
-import dev.weir.engine.seats.SeatAnswer;
 import dev.weir.engine.seats.SeatOutcome;
 import dev.weir.protocol.http.BadRequest;
-import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.protocol.http.CheckReader;
 import dev.weir.protocol.http.JsonBytes;
 import dev.weir.protocol.http.SeatReader;
@@ -59,28 +56,17 @@ final class SeatEndpoints {
               request,
               taken -> {
                 Tracing.end(span, asked, taken.answer());
-                answer(request, asked, taken);
+                Endpoints.answerKept(
+                    request,
+                    fields,
+                    asked,
+                    taken.answer(),
+                    check -> check.json(taken.seat(), taken.holdNanos()));
                 times.ended(begunNanos, 1);
               }));
     } catch (BadRequest e) {
       Tracing.failed(span, e.getMessage());
       Endpoints.badRequest(request, e.getMessage());
-    }
-  }
-
-  private void answer(HttpServerRequest request, Request asked, SeatAnswer taken) {
-    Answer answer = taken.answer();
-    if (answer.error() != null) {
-      Endpoints.badRequest(request, answer.error());
-      return;
-    }
-    HttpServerResponse response = request.response();
-    if (!response.closed() && !response.ended()) {
-      CheckAnswer check = new CheckAnswer(asked, answer, fields.older());
-      fields.add(check, answer, response::putHeader);
-      CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
-      byte[] json = check.json(taken.seat(), taken.holdNanos());
-      Reply.send(request, check.httpStatus(), type, json);
     }
   }
 

@@ -1,7 +1,5 @@
 package dev.weir.server.internal.resp;
 
-import dev.weir.Quota;
-import dev.weir.engine.RequestBatch;
 import dev.weir.engine.holds.HoldAnswer;
 import dev.weir.engine.holds.Settlement;
 import dev.weir.protocol.http.BadRequest;
@@ -33,14 +31,7 @@ final class HoldCommands {
   }
 
   void hold(RespArguments command, Consumer<Runnable> later) throws BadRequest {
-    String domain = command.utf8(1, "domain");
-    long permits = command.number(2, "permits", 0, Quota.MAX_PERMITS);
-    int count = command.count() - 3;
-    String[] keysAndValues = new String[count];
-    for (int i = 0; i < count; i++) {
-      keysAndValues[i] = command.utf8(i + 3, i % 2 == 0 ? "entry key" : "entry value");
-    }
-    Request request = RequestBatch.request(domain, keysAndValues, count, permits);
+    Request request = command.request();
     decider.hold(request, () -> 0, held -> later.accept(() -> reply(held)));
   }
 

@@ -1,6 +1,9 @@
 package dev.weir.server.internal.resp;
 
+import dev.weir.Quota;
+import dev.weir.engine.RequestBatch;
 import dev.weir.protocol.http.BadRequest;
+import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -131,5 +134,22 @@ final class RespArguments {
           name + ": " + shown(i) + " (expected: a whole number, " + min + ".." + max + ")");
     }
     return value;
+  }
+
+  /**
+   * Returns the request of a command whose arguments are a domain, permits, and keys and values of
+   * entries in turn.
+   *
+   * @throws BadRequest if the arguments are not well-formed
+   */
+  Request request() throws BadRequest {
+    String domain = utf8(1, "domain");
+    long permits = number(2, "permits", 0, Quota.MAX_PERMITS);
+    int count = count() - 3;
+    String[] keysAndValues = new String[count];
+    for (int i = 0; i < count; i++) {
+      keysAndValues[i] = utf8(i + 3, i % 2 == 0 ? "entry key" : "entry value");
+    }
+    return RequestBatch.request(domain, keysAndValues, count, permits);
   }
 }

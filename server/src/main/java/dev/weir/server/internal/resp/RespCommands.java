@@ -175,9 +175,14 @@ final class RespCommands {
       if (command.is(0, "WEIR.HOLD") || command.is(0, "WEIR.SETTLE")) {
         return hold(session, command, later);
       }
-      SeatCall seats = seatCall(command);
-      if (seats != null || command.is(0, "WEIR.ACQUIRE")) {
-        return seat(session, seats, command, later);
+      if (command.is(0, "WEIR.ACQUIRE")) {
+        return acquire(session, command, later);
+      }
+      if (command.is(0, "WEIR.RENEW")) {
+        return seats(session, SeatCall.RENEW, command, later);
+      }
+      if (command.is(0, "WEIR.RELEASE")) {
+        return seats(session, SeatCall.RELEASE, command, later);
       }
       return other(session, command, nowNanos, later);
     } catch (BadRequest | IllegalArgumentException e) {
@@ -400,34 +405,28 @@ final class RespCommands {
     return NextStep.WAIT;
   }
 
-  private static @Nullable SeatCall seatCall(RespArguments command) {
-    if (command.is(0, "WEIR.RENEW")) {
-      return SeatCall.RENEW;
-    }
-    return command.is(0, "WEIR.RELEASE") ? SeatCall.RELEASE : null;
-  }
-
-  /**
-   * Takes a seat, or calls those that are held.
-   *
-   * @param call null to take one
-   */
-  private NextStep seat(
-      RespSession session, @Nullable SeatCall call, RespArguments command, Consumer<Runnable> later)
+  private NextStep acquire(RespSession session, RespArguments command, Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
       out.error(NO_AUTH);
       return NextStep.GO_ON;
     }
-    if (call != null) {
-      count(command, 2, SeatCommands.MOST_ARGUMENTS, SeatCommands.SEAT_ARGUMENTS);
-      seats.call(call, command, later);
-      return NextStep.WAIT;
-    }
     if (command.count() < 5 || command.count() % 2 == 0) {
       throw wrongCount(command, SeatCommands.ACQUIRE_ARGUMENTS);
     }
     seats.acquire(command, later);
+    return NextStep.WAIT;
+  }
+
+  private NextStep seats(
+      RespSession session, SeatCall call, RespArguments command, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      out.error(NO_AUTH);
+      return NextStep.GO_ON;
+    }
+    count(command, 2, SeatCommands.MOST_ARGUMENTS, SeatCommands.SEAT_ARGUMENTS);
+    seats.call(call, command, later);
     return NextStep.WAIT;
   }
 

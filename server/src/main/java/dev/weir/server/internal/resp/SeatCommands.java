@@ -1,7 +1,5 @@
 package dev.weir.server.internal.resp;
 
-import dev.weir.Quota;
-import dev.weir.engine.RequestBatch;
 import dev.weir.engine.seats.SeatAnswer;
 import dev.weir.engine.seats.SeatOutcome;
 import dev.weir.protocol.http.BadRequest;
@@ -38,14 +36,7 @@ final class SeatCommands {
   }
 
   void acquire(RespArguments command, Consumer<Runnable> later) throws BadRequest {
-    String domain = command.utf8(1, "domain");
-    long permits = command.number(2, "permits", 0, Quota.MAX_PERMITS);
-    int count = command.count() - 3;
-    String[] keysAndValues = new String[count];
-    for (int i = 0; i < count; i++) {
-      keysAndValues[i] = command.utf8(i + 3, i % 2 == 0 ? "entry key" : "entry value");
-    }
-    Request request = RequestBatch.request(domain, keysAndValues, count, permits);
+    Request request = command.request();
     decider.acquire(request, () -> 0, taken -> later.accept(() -> reply(taken)));
   }
 
