@@ -29,6 +29,8 @@ final class FastPath {
    * may have used permits, since cells of a sketch are in use or the past is not known. The slow
    * path then begins anew.
    *
+   * Permits are given back with the same steps, always under the lock.
+   *
    * A bucket whose key has state goes a shorter way first (BucketPath), which takes the same steps
    * over one word. The methods are small so that the compiler inlines them into one, and nothing is
    * allocated.
@@ -202,5 +204,29 @@ final class FastPath {
     long[] state = segment.state(slot);
     int offset = segment.offset(table, slot);
     return fits(table.meter, state, offset, effective, policy, results);
+  }
+
+  /**
+   * Gives permits back, for {@link LocalStore#refund}.
+   *
+   * @param fingerprint not 0
+   * @return how many permits were given back, or {@link #UNDECIDED}
+   */
+  static long refund(
+      MemoryBinding binding, long fingerprint, long permits, Decision charged, long now) {
+    TableView view = binding.view();
+    Table table = view.only;
+    if (table == null) {
+      return UNDECIDED;
+    }
+    Segment segment = table.segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      return binding.isCurrent(view) && !segment.isSplit()
+          ? LockedKey.refund(table, segment, fingerprint, permits, binding.policy(), charged, now)
+          : UNDECIDED;
+    } finally {
+      segment.unlockWrite(stamp);
+    }
   }
 }

@@ -590,8 +590,20 @@ final class LockedKey {
   private long refund(int i, Decision charged, long now) {
     Table table = table(i);
     Segment segment = table.segment(fingerprint);
+    return refund(table, segment, fingerprint, permits, policy(), charged, now);
+  }
+
+  /** Gives permits back in one table; the segment's lock is held. */
+  static long refund(
+      Table table,
+      Segment segment,
+      long fingerprint,
+      long permits,
+      Policy policy,
+      Decision charged,
+      long now) {
     int slot = segment.find(fingerprint);
-    boolean samePrice = !policy().algorithm().bucket() || charged.limit() == policy().burst();
+    boolean samePrice = !policy.algorithm().bucket() || charged.limit() == policy.burst();
     long resetAt = charged.atNanos() + charged.resetAfterNanos();
     boolean barred = segment.barred(table, fingerprint, resetAt);
     if (!segment.holds(table, slot) || !samePrice || barred) {
@@ -603,13 +615,13 @@ final class LockedKey {
     long known =
         Math.max(segment.latestNanos(table), segment.floorNanos()); // Of its keys, and bars.
     long latest = table.meter.effectiveNanos(own, start, Math.max(now, known));
-    long given = table.meter.refundable(own, start, latest, permits, at, resetAt, policy());
+    long given = table.meter.refundable(own, start, latest, permits, at, resetAt, policy);
     if (given > 0) {
       long until = table.meter.barredNanos(own, start, resetAt);
       if (until != Meter.LONG_AGO) {
         segment.bar(table, fingerprint, until, latest);
       }
-      segment.refund(table, slot, latest, given, at, policy(), now);
+      segment.refund(table, slot, latest, given, at, policy, now);
     }
     return given;
   }

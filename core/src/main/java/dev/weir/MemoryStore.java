@@ -952,7 +952,12 @@ public final class MemoryStore implements LocalStore {
     if (unread != null || charged.reason() == Reason.UNCERTAIN) { // Nothing was charged.
       return 0;
     }
-    return SlowPath.refund(own, fingerprint, permits, charged, Workspace.own(), clamp(nowNanos));
+    long now = clamp(nowNanos);
+    long most = Math.min(permits, Meter.MOST_PERMITS);
+    long given = FastPath.refund(own, nonZero(fingerprint), most, charged, now);
+    return given != FastPath.UNDECIDED
+        ? given
+        : SlowPath.refund(own, fingerprint, permits, charged, Workspace.own(), now);
   }
 
   @Override

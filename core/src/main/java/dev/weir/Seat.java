@@ -1,7 +1,7 @@
 package dev.weir;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Permits that are out until they are given back, by a limiter with policies of {@link
@@ -40,11 +40,15 @@ public final class Seat implements AutoCloseable {
     LOST
   }
 
+  /** The state, without an object of its own: there may be many seats. */
+  private static final AtomicReferenceFieldUpdater<Seat, State> STATE =
+      AtomicReferenceFieldUpdater.newUpdater(Seat.class, State.class, "state");
+
   private final Seats seats;
   private final long fingerprint;
   private final long permits;
   private final Decision decision;
-  private final AtomicReference<State> state;
+  private volatile State state;
   private volatile SeatEnd end;
 
   Seat(Seats seats, long fingerprint, long permits, Decision decision, SeatEnd end) {
@@ -52,7 +56,7 @@ public final class Seat implements AutoCloseable {
     this.fingerprint = fingerprint;
     this.permits = permits;
     this.decision = decision;
-    this.state = new AtomicReference<>(decision.allowed() ? State.HELD : State.RELEASED);
+    this.state = decision.allowed() ? State.HELD : State.RELEASED;
     this.end = end;
   }
 
@@ -78,7 +82,7 @@ public final class Seat implements AutoCloseable {
    * Returns for how many nanoseconds the seat is held if it is not renewed; 0 if it is not held.
    */
   public long heldNanos() {
-    return state.get() == State.HELD ? Math.max(0, seats.leftNanos(end)) : 0;
+    return state == State.HELD ? Math.max(0, seats.leftNanos(end)) : 0;
   }
 
   /**
@@ -94,7 +98,7 @@ public final class Seat implements AutoCloseable {
 
   /** Renews the seat like {@link #renew}, without waiting for the store. Never fails. */
   public CompletableFuture<Boolean> renewAsync() {
-    if (state.get() != State.HELD) {
+    if (state != State.HELD) {
       return CompletableFuture.completedFuture(false);
     }
     CompletableFuture<Boolean> held = new CompletableFuture<>();
@@ -106,7 +110,7 @@ public final class Seat implements AutoCloseable {
           if (result == Renewal.RENEWED) {
             end = next.nanos() > end.nanos() ? next : end;
           } else if (result == Renewal.LOST) {
-            state.compareAndSet(State.HELD, State.LOST);
+            boolean unused = STATE.compareAndSet(this, State.HELD, State.LOST);
           }
           held.complete(isHeld());
         });
@@ -123,14 +127,14 @@ public final class Seat implements AutoCloseable {
     if (!seats.answersNow()) {
       return releaseAsync().join();
     }
-    return state.compareAndSet(State.HELD, State.RELEASED)
+    return STATE.compareAndSet(this, State.HELD, State.RELEASED)
         && seats.releaseNow(fingerprint, permits, decision);
   }
 
   /** Gives the permits back like {@link #release}, without waiting for the store. Never fails. */
   public CompletableFuture<Boolean> releaseAsync() {
     CompletableFuture<Boolean> given = new CompletableFuture<>();
-    if (state.compareAndSet(State.HELD, State.RELEASED)) {
+    if (STATE.compareAndSet(this, State.HELD, State.RELEASED)) {
       seats.release(fingerprint, permits, decision, given::complete);
     } else {
       given.complete(false);

@@ -4,7 +4,7 @@ package dev.weir;
  * The end of a holder's seat, on the clock that decides and on the wall clock.
  *
  * @param nanos on the limiter's clock
- * @param wallNanos on the wall clock
+ * @param wallNanos on the wall clock; 0 where that does not matter
  */
 record SeatEnd(long nanos, long wallNanos) {
   /*
@@ -17,9 +17,13 @@ record SeatEnd(long nanos, long wallNanos) {
   /** The time by which the wall clock may fall behind before it counts as set back. */
   private static final long TOLERANCE_NANOS = 100_000_000;
 
-  /** Returns the end of a time that begins now. */
-  static SeatEnd after(long nanos, Ticker ticker) {
-    return new SeatEnd(ticker.nanos() + nanos, Ticker.wall().nanos() + nanos);
+  /**
+   * Returns the end of a time that begins now.
+   *
+   * @param alone whether the wall clock does not matter
+   */
+  static SeatEnd after(long nanos, Ticker ticker, boolean alone) {
+    return new SeatEnd(ticker.nanos() + nanos, alone ? 0 : Ticker.wall().nanos() + nanos);
   }
 
   /**

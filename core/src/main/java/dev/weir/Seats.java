@@ -73,13 +73,17 @@ final class Seats {
   }
 
   private SeatEnd end(PolicySet set) {
-    return SeatEnd.after(holdNanos(set), requests.ticker);
+    return SeatEnd.after(holdNanos(set), requests.ticker, isAlone());
   }
 
   /** Returns how long a seat is held; 0 or less if its end has come. */
   long leftNanos(SeatEnd end) {
-    boolean alone = requests.local() != null || requests.ticker != Ticker.system();
-    return end.leftNanos(requests.ticker, alone);
+    return end.leftNanos(requests.ticker, isAlone());
+  }
+
+  /** Returns whether the wall clock does not matter; see {@link SeatEnd}. */
+  private boolean isAlone() {
+    return requests.local() != null || requests.ticker != Ticker.system();
   }
 
   /** Returns for how long a holder has a seat, from the instant before its request was sent. */
@@ -154,12 +158,26 @@ final class Seats {
     return requests.local() != null;
   }
 
+  /** Returns whether a decision is that of the policy alone, and its seat counted in the store. */
+  private static boolean isOneSeat(Policy policy, Decision decision) {
+    return policy.algorithm() == Algorithm.CONCURRENCY
+        && policy.throttle().isHard()
+        && decision.parts().isEmpty()
+        && decision.reason() == Reason.WITHIN_LIMIT;
+  }
+
   /** Gives a seat back like {@link #release}, if the store answers on the caller's thread. */
   boolean releaseNow(long fingerprint, long permits, Decision decision) {
     LocalStore store = Check.notNull("store", requests.local());
+    PolicySet set = requests.set();
+    if (set.only != null && isOneSeat(set.policy(0), decision)) {
+      long given = store.refund(set.only, fingerprint, permits, decision, nanos());
+      queue.released(fingerprint);
+      return given == permits;
+    }
     boolean all = false;
     boolean any = false;
-    for (PolicySet.ChargedPolicy each : seats(requests.set(), decision)) {
+    for (PolicySet.ChargedPolicy each : seats(set, decision)) {
       if (isCounted(each)) {
         long given = store.refund(each.binding(), fingerprint, permits, each.decision(), nanos());
         all = given == permits && (all || !any);
