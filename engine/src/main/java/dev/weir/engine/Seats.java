@@ -39,6 +39,7 @@ public final class Seats {
   private final LongAdder released = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final LongAdder uncertain = new LongAdder();
+  private final LongAdder leaked = new LongAdder();
 
   Seats(DecisionPath path, HeldTokens tokens, HoldSettings settings) {
     this.path = path;
@@ -154,6 +155,11 @@ public final class Seats {
         seats.release(outcome -> counted(released, outcome, done));
       }
     }
+
+    @Override
+    public void leaked() {
+      leaked.increment();
+    }
   }
 
   /**
@@ -181,6 +187,12 @@ public final class Seats {
   /** Returns the counts. */
   public SeatMetrics metrics() {
     return new SeatMetrics(
-        granted.sum(), refused.sum(), renewed.sum(), released.sum(), lost.sum(), uncertain.sum());
+        granted.sum(),
+        refused.sum(),
+        renewed.sum(),
+        released.sum(),
+        lost.sum(),
+        uncertain.sum(),
+        leaked.sum());
   }
 }

@@ -174,6 +174,8 @@ class RequestSeatsTest {
       seat.end();
       ticker.advance(60 * SECOND);
       assertThat(seats.leaked()).isEqualTo(1);
+      assertThat(engine.seats().metrics().leaked()).isEqualTo(1);
+      assertThat(engine.seats().metrics().released()).isEqualTo(1);
       assertThat(lines)
           .containsExactly(
               "GET /exports: its seat is given back after 10 s (expected: the end of the"

@@ -105,8 +105,8 @@ class SeatsTest {
     assertThat(release(one, first)).isEqualTo(SeatOutcome.LOST);
     assertThat(acquire(one, "exports").answer().allowed()).isTrue();
     assertThat(acquire(two, "exports").answer().allowed()).isFalse();
-    assertThat(one.seats().metrics()).isEqualTo(new SeatMetrics(2, 1, 0, 0, 1, 0));
-    assertThat(two.seats().metrics()).isEqualTo(new SeatMetrics(1, 1, 0, 1, 0, 0));
+    assertThat(one.seats().metrics()).isEqualTo(new SeatMetrics(2, 1, 0, 0, 1, 0, 0));
+    assertThat(two.seats().metrics()).isEqualTo(new SeatMetrics(1, 1, 0, 1, 0, 0, 0));
   }
 
   @Test

@@ -79,6 +79,7 @@ public final class RequestSeat {
   private void leaked() {
     if (finish()) {
       all.leaked.increment();
+      taken.leaked();
       LOG.log(
           System.Logger.Level.WARNING,
           ShownText.brief(name)

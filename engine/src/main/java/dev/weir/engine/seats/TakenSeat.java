@@ -17,4 +17,10 @@ public interface TakenSeat {
 
   /** Gives it back. Calls {@code done} exactly once, on a thread of the store or on this one. */
   void release(Consumer<? super SeatOutcome> done);
+
+  /**
+   * Records that it is about to be given back although no end of its request was noticed. Default:
+   * nothing is recorded.
+   */
+  default void leaked() {}
 }

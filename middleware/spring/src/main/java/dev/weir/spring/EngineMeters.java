@@ -5,6 +5,7 @@ import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.ReloadListener;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.RunningEngine;
+import dev.weir.engine.seats.SeatMetrics;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code weir.decision}</td><td>time that decisions took</td><td></td></tr>
  * <tr><td>{@code weir.queue.size}</td><td>requests that wait for their turn</td><td></td></tr>
  * <tr><td>{@code weir.queue.wait}</td><td>time that they waited</td><td></td></tr>
+ * <tr><td>{@code weir.seats}</td><td>seats of limits at the same time</td>
+ * <td>{@code event}: granted, renewed, released, lost, leaked, uncertain; see {@link
+ * SeatMetrics}</td></tr>
  * <tr><td>{@code weir.keys}</td><td>keys with state in this process</td><td>{@code limiter}</td></tr>
  * <tr><td>{@code weir.memory}</td><td>bytes of that state</td><td>{@code limiter}</td></tr>
  * <tr><td>{@code weir.fill}</td><td>how full the store is, 0 to 100</td><td>{@code limiter}</td></tr>
@@ -97,6 +101,12 @@ public final class EngineMeters implements MeterBinder {
             TimeUnit.NANOSECONDS)
         .description("Time that requests waited for their turn")
         .register(registry);
+    seats(registry, "granted", SeatMetrics::granted);
+    seats(registry, "renewed", SeatMetrics::renewed);
+    seats(registry, "released", SeatMetrics::released);
+    seats(registry, "lost", SeatMetrics::lost);
+    seats(registry, "leaked", SeatMetrics::leaked);
+    seats(registry, "uncertain", SeatMetrics::uncertain);
     gauge(registry, "weir.revision", "Number of the rules in force", EngineMetrics::revision);
     state(registry);
     Gauge.builder("weir.store.available", stores, each -> each.available() ? 1 : 0)
@@ -130,6 +140,15 @@ public final class EngineMeters implements MeterBinder {
         .description("Requests decided")
         .baseUnit("requests")
         .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private void seats(MeterRegistry registry, String event, ToDoubleFunction<SeatMetrics> value) {
+    FunctionCounter.builder(
+            "weir.seats", engine, each -> value.applyAsDouble(each.engine().seats().metrics()))
+        .description("Seats of limits at the same time")
+        .baseUnit("seats")
+        .tag("event", event)
         .register(registry);
   }
 

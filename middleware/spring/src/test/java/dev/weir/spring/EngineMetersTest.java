@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.engine.RunningEngine;
+import dev.weir.engine.seats.RequestSeats;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -59,6 +60,30 @@ class EngineMetersTest {
                   .isEqualTo(1);
               assertThat(registry.get("weir.keys").gauge().value()).isEqualTo(1);
               assertThat(registry.getMeters().toString()).doesNotContain("203.0.113.7");
+            });
+  }
+
+  private double seats(String event) {
+    return registry.get("weir.seats").tag("event", event).functionCounter().count();
+  }
+
+  @Test
+  void seats_areCountedByEvent() {
+    metered()
+        .withPropertyValues("weir.limits.work.concurrency=1", "weir.limits.work.by=ip")
+        .run(
+            context -> {
+              context.getBean(EngineMeters.class).bindTo(registry);
+              Request request = Request.of("app", "limit", "work", "ip", "203.0.113.7");
+              Decider decider = context.getBean(Decider.class);
+              RequestSeats seats = new RequestSeats(decider, ticker, Duration.ofSeconds(10));
+              decider.decide(
+                  request, answer -> assertThat(seats.take(request, answer, "work")).isNotNull());
+              ticker.advance(Duration.ofSeconds(10));
+              assertThat(seats("granted")).isEqualTo(1);
+              assertThat(seats("leaked")).isEqualTo(1);
+              assertThat(seats("released")).isEqualTo(1);
+              assertThat(seats("lost") + seats("uncertain")).isZero();
             });
   }
 

@@ -103,7 +103,7 @@ class ServerMetricsTest {
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
         new RefundMetrics(121, 122),
         new HoldMetrics(123, 124, 125, 126, 127, 128, 129, 130),
-        new SeatMetrics(131, 132, 133, 134, 135, 136),
+        new SeatMetrics(131, 132, 133, 134, 135, 136, 0),
         to -> others(store, to),
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
