@@ -12,6 +12,7 @@ import dev.weir.cli.command.StandardOutput;
 import dev.weir.cli.command.UsageProblems;
 import dev.weir.cli.command.Version;
 import dev.weir.cli.command.VersionCommand;
+import dev.weir.cli.imports.ImportCommand;
 import dev.weir.cli.limits.LimitsCommand;
 import dev.weir.cli.rules.ConfigCommand;
 import dev.weir.cli.rules.ExplainCommand;
@@ -75,6 +76,7 @@ public final class Main implements Runnable {
           ClusterCommand.class,
           LintCommand.class,
           ExplainCommand.class,
+          ImportCommand.class,
           InspectCommand.class,
           ReplayCommand.class,
           CompareCommand.class,

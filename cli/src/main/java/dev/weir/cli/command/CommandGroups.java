@@ -23,7 +23,7 @@ public final class CommandGroups {
   private static Map<String, List<String>> groups() {
     Map<String, List<String>> groups = new LinkedHashMap<>();
     groups.put("Run a server, and ask one", List.of("serve", "check", "cluster", "bench"));
-    groups.put("Rule files", List.of("lint", "explain"));
+    groups.put("Rule files", List.of("lint", "explain", "import"));
     groups.put(
         "What rules do to traffic", List.of("inspect", "replay", "compare", "suggest", "generate"));
     groups.put(

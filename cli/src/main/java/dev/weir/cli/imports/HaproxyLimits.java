@@ -1,0 +1,195 @@
+package dev.weir.cli.imports;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The limits of HAProxy: stick tables with a rate of requests, and rules that deny by them. */
+final class HaproxyLimits {
+  /*
+   * How does HAProxy count? A line `track-sc0 KEY table T` counts the request in the table, also one
+   * that a later line denies; a condition on sc_http_req_rate(0) reads the sum of the period, which
+   * is that of the running one and a share of the one before. Behind the count, `gt L` lets L
+   * requests of a period pass, and `ge L` one less. Before it, the same number reads no table of the
+   * request: the line denies nothing. [HAProxy configuration manual, 11 and 7.3]
+   *
+   * A rule of Weir counts only what it admits, so whoever goes on knocking is admitted sooner here.
+   */
+
+  private static final Pattern RATE = Pattern.compile("http_req_rate\\((\\w+)\\)");
+  private static final Pattern COUNTER =
+      Pattern.compile("(?:sc(\\d)_|sc_)http_req_rate(?:\\((.*)\\))?");
+  private static final Pattern TRACK = Pattern.compile("track-sc(\\d+)");
+
+  /** A line that counts requests, and its table. */
+  private record Tracked(HaproxySection.Line line, String key, String table) {}
+
+  private final ImportedRules rules;
+  private final Map<String, HaproxySection.Line> tables = new HashMap<>();
+
+  private HaproxyLimits(ImportedRules rules) {
+    this.rules = rules;
+  }
+
+  /** Adds a rule for each line that denies by a rate. */
+  static void add(List<HaproxySection> sections, ImportedRules rules) {
+    HaproxyLimits limits = new HaproxyLimits(rules);
+    for (HaproxySection section : sections) {
+      section.lines().stream()
+          .filter(line -> line.begins("stick-table"))
+          .forEach(line -> limits.tables.put(section.name(), line));
+    }
+    sections.forEach(limits::section);
+  }
+
+  private void section(HaproxySection section) {
+    Map<String, HaproxySection.Line> conditions = new HashMap<>();
+    Map<String, Tracked> tracked = new HashMap<>();
+    for (HaproxySection.Line line : section.lines()) {
+      if (line.begins("acl") && line.words().size() > 2) {
+        conditions.put(line.words().get(1), line);
+      } else if (line.words().size() > 2 && TRACK.matcher(line.words().get(1)).matches()) {
+        Matcher track = TRACK.matcher(line.words().get(1));
+        if (track.matches()) { // The first one counts.
+          String table = line.behind("table", section.name());
+          tracked.putIfAbsent(track.group(1), new Tracked(line, line.words().get(2), table));
+        }
+      } else if (line.words().size() > 2 && line.words().get(1).matches("deny|tarpit|reject")) {
+        deny(section, line, conditions, tracked);
+      }
+    }
+  }
+
+  private void deny(
+      HaproxySection section,
+      HaproxySection.Line line,
+      Map<String, HaproxySection.Line> conditions,
+      Map<String, Tracked> tracked) {
+    int from = line.words().indexOf("if");
+    List<String> words = from < 0 ? List.of() : line.words().subList(from + 1, line.words().size());
+    List<String> condition = condition(words, conditions);
+    Matcher counter = COUNTER.matcher(condition.isEmpty() ? "" : condition.get(0));
+    if (!counter.matches()) {
+      if (condition.stream().anyMatch(word -> word.contains("rate(") || word.contains("_rate"))) {
+        rules.remark(line.place(), line + ": no rule is made of this condition");
+      }
+      return;
+    }
+    String number = counter.group(1);
+    if (number == null) {
+      number = String.valueOf(counter.group(2)).split(",", 2)[0];
+    }
+    Long limit = condition.size() < 3 ? null : ConfigNumbers.whole(condition.get(2));
+    boolean known = condition.size() == 3 && condition.get(1).matches("gt|ge");
+    if (limit == null || !known) {
+      rules.remark(
+          line.place(),
+          line + ": no rule is made of this condition (expected: sc_http_req_rate(N) gt NUMBER)");
+      return;
+    }
+    Tracked counted = tracked.get(number);
+    if (counted == null) {
+      rules.remark(
+          line.place(),
+          line
+              + ": limits nothing, since no line before it tracks by sc"
+              + number
+              + ": no rule is"
+              + " made of it");
+      return;
+    }
+    rule(section, line, counted, condition.get(1).equals("gt") ? limit : limit - 1);
+  }
+
+  /**
+   * Returns a condition without braces, by its name if it has one; empty if it has several parts.
+   */
+  private static List<String> condition(
+      List<String> words, Map<String, HaproxySection.Line> conditions) {
+    if (words.size() == 1 && conditions.containsKey(words.get(0))) {
+      List<String> named = conditions.get(words.get(0)).words();
+      return named.subList(2, named.size());
+    }
+    boolean braces =
+        words.size() > 2 && words.get(0).equals("{") && words.indexOf("}") == words.size() - 1;
+    return braces ? words.subList(1, words.size() - 1) : words;
+  }
+
+  private void rule(
+      HaproxySection section, HaproxySection.Line deny, Tracked counted, long permits) {
+    HaproxySection.Line table = tables.get(counted.table());
+    Duration period = table == null ? null : period(table, RATE);
+    if (table == null || period == null || period.toMillis() == 0) {
+      rules.remark(
+          deny.place(), deny + ": the table " + counted.table() + " has no http_req_rate here");
+      return;
+    }
+    Duration expire = ConfigNumbers.time(table.behind("expire", "24d"), "ms");
+    String key = rules.unusedKey(counted.table());
+    ImportedRule rule =
+        new ImportedRule(key)
+            .comment(table.place() + ": " + table)
+            .comment(counted.line().place() + ": " + counted.line())
+            .comment(deny.place() + ": " + deny);
+    String field = field(counted.key());
+    if (field.isEmpty()) {
+      rule.missing("the key is " + counted.key() + ": send its value as " + key);
+    } else {
+      rule.comment("Descriptor of a request of " + section.name() + ": " + key + "=" + field);
+    }
+    if (counted.line().words().contains("if") || counted.line().words().contains("unless")) {
+      rule.missing("the condition of the line that tracks: send no descriptor where it is false");
+    }
+    rule.rate(Math.max(0, permits), period).field("algorithm", "sliding-window");
+    rule.stricter(
+        "never more than "
+            + Math.max(0, permits)
+            + " in any period, there up to twice as many around"
+            + " the end of one");
+    rule.comment("There a refused request counts too; here a client that goes on passes sooner.");
+    if (expire != null && expire.compareTo(period) < 0) {
+      rule.stricter(
+          "there the table forgets a key after "
+              + table.behind("expire", "")
+              + ", and with"
+              + " it what it has counted");
+    }
+    if (deny.words().get(1).equals("tarpit")) {
+      rule.missing("the delay of a tarpit");
+    }
+    rules.add(rule);
+  }
+
+  private static @Nullable Duration period(HaproxySection.Line table, Pattern stored) {
+    Matcher rate = stored.matcher(table.toString());
+    return rate.find() ? ConfigNumbers.time(rate.group(1), "ms") : null;
+  }
+
+  /** Returns the field of a sample; empty if there is none. */
+  private static String field(String sample) {
+    Matcher of =
+        Pattern.compile("(req\\.)?(hdr|fhdr|cook|url_param)\\(([\\w-]+)\\)").matcher(sample);
+    if (of.matches()) {
+      String kind =
+          switch (of.group(2)) {
+            case "cook" -> "cookie";
+            case "url_param" -> "query";
+            default -> "header";
+          };
+      String name = kind.equals("header") ? of.group(3).toLowerCase(Locale.ROOT) : of.group(3);
+      return "{" + kind + ":" + name + "}";
+    }
+    return switch (sample) {
+      case "src" -> "{ip}";
+      case "path" -> "{path}";
+      case "method" -> "{method}";
+      case "base32+src", "url32+src" -> "{path}{ip}";
+      default -> "";
+    };
+  }
+}
