@@ -1,10 +1,12 @@
 package dev.weir.cli.imports;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,19 +17,28 @@ final class HaproxyLimits {
    * How does HAProxy count? A line `track-sc0 KEY table T` counts the request in the table, also one
    * that a later line denies; a condition on sc_http_req_rate(0) reads the sum of the period, which
    * is that of the running one and a share of the one before. Behind the count, `gt L` lets L
-   * requests of a period pass, and `ge L` one less. Before it, the same number reads no table of the
-   * request: the line denies nothing. [HAProxy configuration manual, 11 and 7.3]
+   * requests of a period pass, and `ge L` one less. Before it, the number tracks nothing yet, so the line
+   * denies nothing; but src_http_req_rate(T) looks the address up, without this request.
+   * [HAProxy configuration manual, 11 and 7.3]
    *
    * A rule of Weir counts only what it admits, so whoever goes on knocking is admitted sooner here.
    */
 
   private static final Pattern RATE = Pattern.compile("http_req_rate\\((\\w+)\\)");
-  private static final Pattern COUNTER =
-      Pattern.compile("(?:sc(\\d)_|sc_)http_req_rate(?:\\((.*)\\))?");
+
+  /** The rate of the key that a number tracks, in two forms. */
+  private static final Pattern BY_NUMBER =
+      Pattern.compile("sc(\\d)_http_req_rate|sc_http_req_rate\\((\\d+)\\)");
+
+  /** The rate of the address in a table. */
+  private static final Pattern BY_SOURCE =
+      Pattern.compile("src_http_req_rate(?:\\(([\\w.-]+)\\))?");
+
+  private static final Set<String> REFUSALS = Set.of("deny", "tarpit", "reject", "silent-drop");
   private static final Pattern TRACK = Pattern.compile("track-sc(\\d+)");
 
   /** A line that counts requests, and its table. */
-  private record Tracked(HaproxySection.Line line, String key, String table) {}
+  private record Tracked(HaproxySection.Line line, String number, String key, String table) {}
 
   private final ImportedRules rules;
   private final Map<String, HaproxySection.Line> tables = new HashMap<>();
@@ -49,61 +60,93 @@ final class HaproxyLimits {
 
   private void section(HaproxySection section) {
     Map<String, HaproxySection.Line> conditions = new HashMap<>();
-    Map<String, Tracked> tracked = new HashMap<>();
+    List<Tracked> tracked = new ArrayList<>();
     for (HaproxySection.Line line : section.lines()) {
       if (line.begins("acl") && line.words().size() > 2) {
         conditions.put(line.words().get(1), line);
-      } else if (line.words().size() > 2 && TRACK.matcher(line.words().get(1)).matches()) {
-        Matcher track = TRACK.matcher(line.words().get(1));
-        if (track.matches()) { // The first one counts.
-          String table = line.behind("table", section.name());
-          tracked.putIfAbsent(track.group(1), new Tracked(line, line.words().get(2), table));
-        }
-      } else if (line.words().size() > 2 && line.words().get(1).matches("deny|tarpit|reject")) {
+      }
+      Tracked counted = tracked(section, line);
+      if (counted != null) {
+        tracked.add(counted);
+      }
+    }
+    for (HaproxySection.Line line : section.lines()) {
+      if (line.words().size() > 2 && line.words().stream().limit(3).anyMatch(REFUSALS::contains)) {
         deny(section, line, conditions, tracked);
       }
     }
+  }
+
+  /** Returns what a line of {@code http-request} or {@code tcp-request} counts; null if nothing. */
+  private static @Nullable Tracked tracked(HaproxySection section, HaproxySection.Line line) {
+    for (int i = 1; i <= 2 && i + 1 < line.words().size(); i++) {
+      Matcher track = TRACK.matcher(line.words().get(i));
+      if (track.matches()) {
+        String table = line.behind("table", section.name());
+        return new Tracked(line, track.group(1), line.words().get(i + 1), table);
+      }
+    }
+    return null;
   }
 
   private void deny(
       HaproxySection section,
       HaproxySection.Line line,
       Map<String, HaproxySection.Line> conditions,
-      Map<String, Tracked> tracked) {
+      List<Tracked> tracked) {
     int from = line.words().indexOf("if");
     List<String> words = from < 0 ? List.of() : line.words().subList(from + 1, line.words().size());
     List<String> condition = condition(words, conditions);
-    Matcher counter = COUNTER.matcher(condition.isEmpty() ? "" : condition.get(0));
-    if (!counter.matches()) {
-      if (condition.stream().anyMatch(word -> word.contains("rate(") || word.contains("_rate"))) {
+    Matcher byNumber = BY_NUMBER.matcher(condition.isEmpty() ? "" : condition.get(0));
+    Matcher bySource = BY_SOURCE.matcher(condition.isEmpty() ? "" : condition.get(0));
+    if (!byNumber.matches() && !bySource.matches()) {
+      if (condition.stream().anyMatch(word -> word.contains("_rate"))) {
         rules.remark(line.place(), line + ": no rule is made of this condition");
       }
       return;
     }
-    String number = counter.group(1);
-    if (number == null) {
-      number = String.valueOf(counter.group(2)).split(",", 2)[0];
-    }
-    Long limit = condition.size() < 3 ? null : ConfigNumbers.whole(condition.get(2));
-    boolean known = condition.size() == 3 && condition.get(1).matches("gt|ge");
-    if (limit == null || !known) {
+    Long limit = condition.size() == 3 ? ConfigNumbers.whole(condition.get(2)) : null;
+    if (limit == null || !condition.get(1).matches("gt|ge")) {
       rules.remark(
           line.place(),
           line + ": no rule is made of this condition (expected: sc_http_req_rate(N) gt NUMBER)");
       return;
     }
-    Tracked counted = tracked.get(number);
+    Tracked counted =
+        byNumber.matches()
+            ? byNumber(tracked, byNumber, line)
+            : bySource(section, tracked, bySource);
     if (counted == null) {
       rules.remark(
           line.place(),
-          line
-              + ": limits nothing, since no line before it tracks by sc"
-              + number
-              + ": no rule is"
-              + " made of it");
+          line + ": limits nothing, since no line tracks that before it: no rule is made of it");
       return;
     }
-    rule(section, line, counted, condition.get(1).equals("gt") ? limit : limit - 1);
+    // A request that is looked up before it is counted does not count itself.
+    boolean countsItself = counted.line().place().line() < line.place().line();
+    long most = condition.get(1).equals("gt") ? limit : limit - 1;
+    rule(section, line, counted, countsItself ? most : most + 1);
+  }
+
+  /** Returns what the counter of a number counts; the first line before the condition does. */
+  private static @Nullable Tracked byNumber(
+      List<Tracked> tracked, Matcher counter, HaproxySection.Line line) {
+    String number = counter.group(1) == null ? counter.group(2) : counter.group(1);
+    return tracked.stream()
+        .filter(each -> each.number().equals(number))
+        .filter(each -> each.line().place().line() < line.place().line())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Returns what a table counts by the address; a line behind the condition may do it as well. */
+  private static @Nullable Tracked bySource(
+      HaproxySection section, List<Tracked> tracked, Matcher counter) {
+    String table = counter.group(1) == null ? section.name() : counter.group(1);
+    return tracked.stream()
+        .filter(each -> each.key().equals("src") && each.table().equals(table))
+        .findFirst()
+        .orElse(null);
   }
 
   /**
@@ -159,7 +202,7 @@ final class HaproxyLimits {
               + ", and with"
               + " it what it has counted");
     }
-    if (deny.words().get(1).equals("tarpit")) {
+    if (deny.words().contains("tarpit")) {
       rule.missing("the delay of a tarpit");
     }
     rules.add(rule);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -162,6 +163,13 @@ final class NginxLimits {
     return found;
   }
 
+  /** Returns the key of a zone: all arguments that name no setting. */
+  private static String key(NginxDirective zone) {
+    return zone.arguments().stream()
+        .filter(each -> !each.matches("(zone|rate)=.*|sync"))
+        .collect(Collectors.joining());
+  }
+
   private ImportedRule rule(
       NginxDirective zone, String name, List<Use> effective, NginxDirective http) {
     ImportedRule rule = new ImportedRule(rules.unusedKey(name));
@@ -174,7 +182,7 @@ final class NginxLimits {
             other ->
                 rule.comment(
                     "Together with " + other + ": one request has both descriptors, as there."));
-    NginxKey key = NginxKey.of(zone.words().get(1), http);
+    NginxKey key = NginxKey.of(key(zone), http);
     if (key.missing().isEmpty()) {
       rule.comment("Descriptor of a request there: " + rule.key() + "=" + key.template());
     } else {

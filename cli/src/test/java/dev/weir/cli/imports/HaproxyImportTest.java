@@ -71,7 +71,7 @@ class HaproxyImportTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "http-request deny if { sc_http_req_rate(0) gt 5 } | limits nothing, since no line before it tracks by sc0",
+        "http-request deny if { sc_http_req_rate(0) gt 5 } | limits nothing, since no line tracks that before it",
         "http-request deny if { sc_conn_rate(0) gt 5 } | no rule is made of this condition",
         "http-request deny if { sc_http_req_rate(0) lt 5 } | no rule is made of this condition",
         "http-request deny if { sc_http_req_rate(0) gt 5 } { path /a } | no rule is made of this condition",
@@ -86,6 +86,22 @@ class HaproxyImportTest {
         .asString()
         .startsWith("haproxy.cfg:3: " + line + ": ")
         .contains(remark);
+  }
+
+  /** HAProxy 2.6.12 lets as many requests of a period pass. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "http-request track-sc0 src | http-request deny if { src_http_req_rate gt 5 } | 5",
+        "http-request deny if { src_http_req_rate(web) gt 5 } | http-request track-sc0 src | 6",
+        "http-request deny if { src_http_req_rate(web) ge 5 } | http-request track-sc0 src | 5",
+        "tcp-request connection track-sc1 src | http-request silent-drop if { sc1_http_req_rate gt 5 } | 5",
+        "tcp-request content track-sc0 src | http-request tarpit if { sc_http_req_rate(0) ge 5 } | 4",
+      })
+  void number_dependsOnWhetherTheRequestIsCountedBefore(String first, String second, long permits) {
+    ImportedRules rules = Imports.haproxy(frontend("  " + first + "\n  " + second + "\n"));
+    assertThat(Imports.bare(rules)).contains("requests_per_unit: " + permits + "\n");
   }
 
   @Test
