@@ -21,7 +21,7 @@ final class HaproxyLimits {
    * denies nothing; but src_http_req_rate(T) looks the address up, without this request.
    * [HAProxy configuration manual, 11 and 7.3]
    *
-   * A rule of Weir counts only what it admits, so whoever goes on knocking is admitted sooner here.
+   * A rule of Weir counts only what it admits, so a client that goes on is admitted sooner here.
    */
 
   private static final Pattern RATE = Pattern.compile("http_req_rate\\((\\w+)\\)");
@@ -38,7 +38,7 @@ final class HaproxyLimits {
   private static final Pattern TRACK = Pattern.compile("track-sc(\\d+)");
 
   /** A line that counts requests, and its table. */
-  private record Tracked(HaproxySection.Line line, String number, String key, String table) {}
+  private record Tracker(HaproxySection.Line line, String number, String key, String table) {}
 
   private final ImportedRules rules;
   private final Map<String, HaproxySection.Line> tables = new HashMap<>();
@@ -60,12 +60,12 @@ final class HaproxyLimits {
 
   private void section(HaproxySection section) {
     Map<String, HaproxySection.Line> conditions = new HashMap<>();
-    List<Tracked> tracked = new ArrayList<>();
+    List<Tracker> tracked = new ArrayList<>();
     for (HaproxySection.Line line : section.lines()) {
       if (line.begins("acl") && line.words().size() > 2) {
         conditions.put(line.words().get(1), line);
       }
-      Tracked counted = tracked(section, line);
+      Tracker counted = tracked(section, line);
       if (counted != null) {
         tracked.add(counted);
       }
@@ -78,12 +78,12 @@ final class HaproxyLimits {
   }
 
   /** Returns what a line of {@code http-request} or {@code tcp-request} counts; null if nothing. */
-  private static @Nullable Tracked tracked(HaproxySection section, HaproxySection.Line line) {
+  private static @Nullable Tracker tracked(HaproxySection section, HaproxySection.Line line) {
     for (int i = 1; i <= 2 && i + 1 < line.words().size(); i++) {
       Matcher track = TRACK.matcher(line.words().get(i));
       if (track.matches()) {
         String table = line.behind("table", section.name());
-        return new Tracked(line, track.group(1), line.words().get(i + 1), table);
+        return new Tracker(line, track.group(1), line.words().get(i + 1), table);
       }
     }
     return null;
@@ -93,7 +93,7 @@ final class HaproxyLimits {
       HaproxySection section,
       HaproxySection.Line line,
       Map<String, HaproxySection.Line> conditions,
-      List<Tracked> tracked) {
+      List<Tracker> tracked) {
     int from = line.words().indexOf("if");
     List<String> words = from < 0 ? List.of() : line.words().subList(from + 1, line.words().size());
     List<String> condition = condition(words, conditions);
@@ -112,7 +112,7 @@ final class HaproxyLimits {
           line + ": no rule is made of this condition (expected: sc_http_req_rate(N) gt NUMBER)");
       return;
     }
-    Tracked counted =
+    Tracker counted =
         byNumber.matches()
             ? byNumber(tracked, byNumber, line)
             : bySource(section, tracked, bySource);
@@ -129,8 +129,8 @@ final class HaproxyLimits {
   }
 
   /** Returns what the counter of a number counts; the first line before the condition does. */
-  private static @Nullable Tracked byNumber(
-      List<Tracked> tracked, Matcher counter, HaproxySection.Line line) {
+  private static @Nullable Tracker byNumber(
+      List<Tracker> tracked, Matcher counter, HaproxySection.Line line) {
     String number = counter.group(1) == null ? counter.group(2) : counter.group(1);
     return tracked.stream()
         .filter(each -> each.number().equals(number))
@@ -140,8 +140,8 @@ final class HaproxyLimits {
   }
 
   /** Returns what a table counts by the address; a line behind the condition may do it as well. */
-  private static @Nullable Tracked bySource(
-      HaproxySection section, List<Tracked> tracked, Matcher counter) {
+  private static @Nullable Tracker bySource(
+      HaproxySection section, List<Tracker> tracked, Matcher counter) {
     String table = counter.group(1) == null ? section.name() : counter.group(1);
     return tracked.stream()
         .filter(each -> each.key().equals("src") && each.table().equals(table))
@@ -164,7 +164,7 @@ final class HaproxyLimits {
   }
 
   private void rule(
-      HaproxySection section, HaproxySection.Line deny, Tracked counted, long permits) {
+      HaproxySection section, HaproxySection.Line deny, Tracker counted, long permits) {
     HaproxySection.Line table = tables.get(counted.table());
     Duration period = table == null ? null : period(table, RATE);
     if (table == null || period == null || period.toMillis() == 0) {

@@ -31,7 +31,7 @@ final class ImportedRule {
     this.levels = List.copyOf(levels);
   }
 
-  /** Lets the rule refuse nothing. */
+  /** Sets shadow mode, so that the rule refuses nothing. */
   ImportedRule shadow() {
     shadow = true;
     return this;
