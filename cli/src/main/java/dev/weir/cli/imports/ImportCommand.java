@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
       "",
       "It reads nginx (limit_req, limit_conn), HAProxy (stick tables), Spring's files of YAML or properties (Spring"
           + " Cloud Gateway, Resilience4j, the starter of Bucket4j), Envoy's local rate limits and"
-          + " Traefik's middlewares. A comment at each rule says what is the same, what is stricter"
+          + " the limits of Traefik, Kong and APISIX. A comment at each rule says what is the same, what is stricter"
           + " and what is not carried over. Of a limit that limits nothing, no rule is made.",
       "",
       "Exit status: 0 if all of it is carried over, 1 if a part is not, which the comments name.",
@@ -109,6 +109,8 @@ public final class ImportCommand implements Callable<Integer> {
       case HAPROXY -> HaproxyLimits.add(HaproxySection.read(name(), text), rules);
       case SPRING -> SpringLimits.add(ConfigProperties.parse(name(), text), rules);
       case ENVOY -> EnvoyLimits.add(ConfigProperties.parse(name(), text), rules);
+      case KONG -> KongLimits.add(ConfigProperties.parse(name(), text), rules);
+      case APISIX -> ApisixLimits.add(ConfigProperties.parse(name(), text), rules);
       case TRAEFIK -> TraefikLimits.add(ConfigProperties.parse(name(), text), rules);
     }
   }

@@ -11,13 +11,18 @@ enum ImportFormat {
   HAPROXY("HAProxy"),
   SPRING("Spring Cloud Gateway, Resilience4j and the starter of Bucket4j"),
   ENVOY("Envoy's local rate limits"),
-  TRAEFIK("Traefik");
+  TRAEFIK("Traefik"),
+  KONG("Kong"),
+  APISIX("APISIX");
 
   private static final Pattern NGINX_LIMIT = Pattern.compile("limit_(req|conn)(_zone)?\\s");
   private static final Pattern HAPROXY_LIMIT = Pattern.compile("stick-table\\s|track-sc\\d");
   private static final Pattern SPRING_LIMIT =
       Pattern.compile("RequestRateLimiter|resilience4j|bucket4j");
   private static final Pattern ENVOY_LIMIT = Pattern.compile("token_?[bB]ucket");
+  private static final Pattern APISIX_LIMIT = Pattern.compile("limit-(count|req|conn)[\"']?\\s*:");
+  private static final Pattern KONG_LIMIT =
+      Pattern.compile("name[\"']?\\s*:\\s*[\"']?rate-limiting");
   private static final Pattern TRAEFIK_LIMIT = Pattern.compile("rate[lL]imit:|inFlightReq:");
 
   private final String original;
@@ -45,6 +50,12 @@ enum ImportFormat {
     }
     if (ENVOY_LIMIT.matcher(text).find()) {
       return ENVOY;
+    }
+    if (APISIX_LIMIT.matcher(text).find()) {
+      return APISIX;
+    }
+    if (KONG_LIMIT.matcher(text).find()) {
+      return KONG;
     }
     return TRAEFIK_LIMIT.matcher(text).find() ? TRAEFIK : NGINX;
   }

@@ -64,6 +64,8 @@ class ImportCommandTest {
         "a.properties | resilience4j.bulkhead.instances.a.maxConcurrentCalls=3 | spring",
         "a.json | {\"token_bucket\": {\"max_tokens\": 1, \"fill_interval\": \"1s\"}, \"filter_enabled\":"
             + " {\"default_value\": {\"numerator\": 100}}} | envoy",
+        "a.yaml | routes: [{plugins: {limit-count: {count: 2, time_window: 60}}}] | apisix",
+        "a.yaml | plugins: [{name: rate-limiting, config: {minute: 5}}] | kong",
         "a.yml | http: {middlewares: {m: {rateLimit: {average: 3}}}} | traefik",
       })
   void kind_isFoundByTheNamesInTheFile(String name, String text, String domain) throws IOException {

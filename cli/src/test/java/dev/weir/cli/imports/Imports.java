@@ -38,6 +38,18 @@ final class Imports {
     return checked(rules);
   }
 
+  static ImportedRules kong(String text) {
+    ImportedRules rules = new ImportedRules("Kong", "kong.yaml");
+    KongLimits.add(ConfigProperties.parse("kong.yaml", text), rules);
+    return checked(rules);
+  }
+
+  static ImportedRules apisix(String text) {
+    ImportedRules rules = new ImportedRules("APISIX", "apisix.yaml");
+    ApisixLimits.add(ConfigProperties.parse("apisix.yaml", text), rules);
+    return checked(rules);
+  }
+
   /** Returns the rules, whose text has neither errors nor warnings. */
   private static ImportedRules checked(ImportedRules rules) {
     String text = rules.text("imported");
