@@ -2,7 +2,6 @@ package dev.weir.cli.imports;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -37,9 +36,10 @@ final class ApisixLimits {
 
   /** Begins a rule with its place and key. */
   private ImportedRule begun(String path) {
-    String owner = path.substring(0, path.toLowerCase(Locale.ROOT).lastIndexOf("plugins."));
+    String owner = ConfigProperties.parent(ConfigProperties.parent(path));
+    String prefix = owner.isEmpty() ? "" : owner + ".";
+    String id = properties.text(prefix + "id", properties.text(prefix + "name", "apisix"));
     String plugin = path.substring(path.lastIndexOf('.') + 1);
-    String id = properties.text(owner + "id", properties.text(owner + "name", "apisix"));
     ImportedRule rule =
         new ImportedRule(rules.unusedKey(id + "-" + plugin))
             .comment(properties.placeOf(path) + ": " + path);

@@ -2,9 +2,11 @@ package dev.weir.cli.imports;
 
 import dev.weir.cli.command.CommandFailure;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,8 +39,12 @@ final class ConfigProperties {
 
   private final List<Property> all;
 
+  /** The values by relaxed paths; of several at one path, the last one counts. */
+  private final Map<String, Property> byPath = new HashMap<>();
+
   private ConfigProperties(List<Property> all) {
     this.all = List.copyOf(all);
+    all.forEach(each -> byPath.put(relaxed(each.path()), each));
   }
 
   /**
@@ -119,6 +125,11 @@ final class ConfigProperties {
     return path.toLowerCase(Locale.ROOT).replaceAll("[-_]", "");
   }
 
+  /** Returns the path of the map or list around; empty if there is none. */
+  static String parent(String path) {
+    return path.substring(0, Math.max(0, path.lastIndexOf('.')));
+  }
+
   /** Returns the values of one document, in the order of the file. */
   ConfigProperties document(int number) {
     return new ConfigProperties(all.stream().filter(each -> each.document() == number).toList());
@@ -133,14 +144,7 @@ final class ConfigProperties {
 
   /** Returns the value at a path; null if there is none. */
   @Nullable Property at(String path) {
-    String wanted = relaxed(path);
-    Property found = null;
-    for (Property each : all) {
-      if (relaxed(each.path()).equals(wanted)) {
-        found = each; // The last one counts.
-      }
-    }
-    return found;
+    return byPath.get(relaxed(path));
   }
 
   /** Returns the value at a path; the default if there is none. */

@@ -39,7 +39,7 @@ final class EnvoyLimits {
 
   private void bucket(String path) {
     SourcePlace place = properties.placeOf(path);
-    String owner = path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
+    String owner = ConfigProperties.parent(path);
     boolean descriptor = owner.matches(".*(^|\\.)descriptors\\[\\d+]");
     String filter =
         descriptor ? owner.substring(0, Math.max(0, owner.lastIndexOf("descriptors[") - 1)) : owner;

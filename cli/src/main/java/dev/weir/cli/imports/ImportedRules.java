@@ -1,8 +1,12 @@
 package dev.weir.cli.imports;
 
+import dev.weir.rules.Problem;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -39,8 +43,19 @@ final class ImportedRules {
     return uses == 1 ? name : unusedKey(name + "-" + uses);
   }
 
+  /** Adds a rule; a remark instead, if its numbers are beyond those of a rule. */
   void add(ImportedRule rule) {
-    rules.add(rule);
+    StringBuilder alone = new StringBuilder("domain: imported\ndescriptors:\n");
+    append(alone, rule);
+    Optional<Problem> problem =
+        Rules.parse("rule", alone.toString()).problems().stream()
+            .filter(each -> each.severity() == Severity.ERROR)
+            .findFirst();
+    if (problem.isEmpty()) {
+      rules.add(rule);
+    } else {
+      remarks.add(rule.comments().get(0) + ": no rule is made of it: " + problem.get().message());
+    }
   }
 
   /** Records a part of which no rule was made. */

@@ -54,7 +54,7 @@ final class KongLimits {
         || properties.text(path + ".enabled", "true").equals("false")) {
       return;
     }
-    String owner = path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
+    String owner = ConfigProperties.parent(path);
     String of = owner.isEmpty() ? "kong" : properties.text(owner + ".name", "kong");
     for (Map.Entry<String, Duration> window : WINDOWS.entrySet()) {
       ConfigProperties.Property limit = properties.at(path + ".config." + window.getKey());

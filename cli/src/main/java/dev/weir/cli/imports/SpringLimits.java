@@ -93,8 +93,7 @@ final class SpringLimits {
           place, "RequestRateLimiter: a request costs more than burstCapacity: it admits none");
       return;
     }
-    int end = path.lastIndexOf(".filters[");
-    String route = end < 0 ? "" : properties.text(path.substring(0, end) + ".id", "");
+    String route = properties.text(ConfigProperties.parent(path) + ".id", "");
     String key = rules.unusedKey(route.isEmpty() ? "gateway" : route);
     ImportedRule rule = begun(new ImportedRule(key), path);
     rule.missing(
@@ -102,7 +101,7 @@ final class SpringLimits {
             + properties.text(path + ".args.key-resolver", "the bean of type KeyResolver")
             + ": send its value as "
             + key
-            + (end < 0 ? ", for each route its own" : ""));
+            + (route.isEmpty() ? ", for each route its own" : ""));
     rule.rate(rate, Duration.ofSeconds(tokens));
     rule.field("algorithm", "token-bucket");
     rule.field("burst", capacity / tokens);
@@ -119,7 +118,7 @@ final class SpringLimits {
   /** Returns a value of an instance of Resilience4j, of its base or of the default one. */
   private String resilience4j(String instance, String name, String otherwise) {
     String value = properties.text(instance + "." + name, "");
-    String kind = instance.substring(0, instance.indexOf(".instances."));
+    String kind = ConfigProperties.parent(ConfigProperties.parent(instance));
     String base = properties.text(instance + ".baseConfig", "default");
     for (int depth = 0; value.isEmpty() && depth < 10; depth++) {
       value = properties.text(kind + ".configs." + base + "." + name, "");
@@ -207,8 +206,8 @@ final class SpringLimits {
 
   private void bandwidth(String path) {
     SourcePlace place = properties.placeOf(path);
-    String limit = path.substring(0, path.lastIndexOf(".bandwidths["));
-    String filter = limit.substring(0, limit.lastIndexOf('.'));
+    String limit = ConfigProperties.parent(path);
+    String filter = ConfigProperties.parent(limit);
     Long capacity = ConfigNumbers.whole(properties.text(path + ".capacity", ""));
     Long refill =
         ConfigNumbers.whole(
