@@ -95,11 +95,10 @@ final class ApisixLimits {
     ImportedRule rule = begun(path);
     boolean nodelay = properties.text(path + ".nodelay", "false").equals("true");
     long queued = nodelay ? 0 : Math.min(burst, rate * MOST_WAIT_SECONDS);
-    long times = Math.max(1, (queued + rate - 1) / rate); // A queue has room for a window.
-    rule.rate(rate * times, Duration.ofSeconds(times)).field("algorithm", "token-bucket");
-    rule.field("burst", nodelay ? burst + 1 : 1);
+    rule.bucket(rate, Duration.ofSeconds(1), nodelay ? burst + 1 : 1, queued);
     if (queued > 0) {
-      rule.field("on_limit", "{queue: {requests: " + queued + ", wait: " + times + "s}}");
+      long wait = (queued + rate - 1) / rate;
+      rule.field("on_limit", "{queue: {requests: " + queued + ", wait: " + wait + "s}}");
     }
     rule.same((nodelay ? burst + 1 : 1) + " at once, " + queued + " more wait, then the rate");
     if (properties.text(path + ".policy", "local").equals("local")) {

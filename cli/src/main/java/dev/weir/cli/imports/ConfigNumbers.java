@@ -25,6 +25,9 @@ final class ConfigNumbers {
           "h", 3_600_000_000_000L,
           "d", 86_400_000_000_000L);
 
+  /** The longest time that is read, far more than a rule may have. */
+  private static final Duration MOST = Duration.ofDays(100_000);
+
   private ConfigNumbers() {}
 
   /** Returns a whole number of at most 15 digits; null if the text is none. */
@@ -43,7 +46,8 @@ final class ConfigNumbers {
     String plain = text.strip();
     if (plain.startsWith("P") || plain.startsWith("p")) {
       try {
-        return Duration.parse(plain);
+        Duration time = Duration.parse(plain);
+        return time.isNegative() || time.compareTo(MOST) > 0 ? null : time;
       } catch (DateTimeParseException e) {
         return null;
       }
@@ -59,7 +63,7 @@ final class ConfigNumbers {
       nanos = nanos.add(new BigDecimal(part.group(1)).multiply(BigDecimal.valueOf(each)));
       end = part.end();
     }
-    boolean fits = nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+    boolean fits = nanos.compareTo(BigDecimal.valueOf(MOST.toNanos())) <= 0;
     return end == 0 || end < plain.length() || !fits ? null : Duration.ofNanos(nanos.longValue());
   }
 }

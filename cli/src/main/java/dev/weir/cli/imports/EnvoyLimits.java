@@ -76,7 +76,7 @@ final class EnvoyLimits {
     } else {
       rule.comment("Descriptor of every request of the filter: " + rule.key() + "=all");
     }
-    rule.rate(fill, interval).field("algorithm", "token-bucket").field("burst", most);
+    rule.bucket(fill, interval, most, 0);
     rule.field("store", "local");
     rule.same(most + " at once, then the rate, in each process as there");
     if (!isOn(filter, "filter_enforced")) {

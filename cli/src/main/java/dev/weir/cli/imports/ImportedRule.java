@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 final class ImportedRule {
   private static final long MILLIS_IN_A_SECOND = 1_000;
 
+  /** The longest window of a rule. */
+  private static final Duration MOST_WINDOW = Duration.ofDays(366);
+
+  /** The most permits of a burst, in those of a window; beyond that lint warns. */
+  private static final long MOST_BURST = 10;
+
   /** An entry of the descriptor; without a value it is a limit of each value. */
   record Level(String key, @Nullable String value) {}
 
@@ -63,6 +69,25 @@ final class ImportedRule {
   ImportedRule rate(long permits, Duration window) {
     field("requests_per_unit", permits);
     return field("window", text(window));
+  }
+
+  /**
+   * Sets a bucket. Its window and permits are as many times as long as lint accepts with the burst
+   * and with a queue, which changes nothing of the rate.
+   *
+   * @param queued the most requests that will wait for it
+   */
+  ImportedRule bucket(long permits, Duration window, long burst, long queued) {
+    long least = Math.max(1, permits);
+    long wide = MOST_WINDOW.toMillis() / Math.max(1, window.toMillis());
+    long wanted = Math.max(parts(queued, least), parts(burst, least * MOST_BURST));
+    long times = Math.max(1, Math.min(wide, wanted));
+    rate(permits * times, window.multipliedBy(times));
+    return field("algorithm", "token-bucket").field("burst", burst);
+  }
+
+  private static long parts(long of, long each) {
+    return of / each + (of % each == 0 ? 0 : 1);
   }
 
   /** Sets a field of {@code rate_limit}. */

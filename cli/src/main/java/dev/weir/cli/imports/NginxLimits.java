@@ -252,10 +252,7 @@ final class NginxLimits {
     BigInteger common = BigInteger.valueOf(thousandths).gcd(BigInteger.valueOf(THOUSAND));
     long permits = thousandths / common.longValueExact();
     long seconds = THOUSAND / common.longValueExact();
-    long times = Math.max(1, (queued + permits - 1) / permits); // A queue has room for a window.
-    rule.rate(permits * times, Duration.ofSeconds(seconds * times));
-    rule.field("algorithm", "token-bucket");
-    rule.field("burst", delay + 1);
+    rule.bucket(permits, Duration.ofSeconds(seconds), delay + 1, queued);
     if (queued > 0) {
       long wait = (queued * THOUSAND + thousandths - 1) / thousandths;
       rule.field("on_limit", "{queue: {requests: " + queued + ", wait: " + wait + "s}}");

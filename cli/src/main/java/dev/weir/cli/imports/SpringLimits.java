@@ -26,6 +26,7 @@ final class SpringLimits {
       Pattern.compile("bucket4j\\.filters\\[\\d+]\\.ratelimits\\[\\d+]\\.bandwidths\\[\\d+]");
 
   private static final Duration MILLI = Duration.ofMillis(1);
+  private static final long MOST_TOKENS = 1_000_000;
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private final ConfigProperties properties;
@@ -102,9 +103,7 @@ final class SpringLimits {
             + ": send its value as "
             + key
             + (route.isEmpty() ? ", for each route its own" : ""));
-    rule.rate(rate, Duration.ofSeconds(tokens));
-    rule.field("algorithm", "token-bucket");
-    rule.field("burst", capacity / tokens);
+    rule.bucket(rate, Duration.ofSeconds(tokens), capacity / tokens, 0);
     rule.field("on_failure", "allow");
     rule.stricter(
         "it refills all the time, there at full seconds: up to "
@@ -220,7 +219,7 @@ final class SpringLimits {
       rules.remark(place, path + ": a number or a time that cannot be read");
       return;
     }
-    if (capacity < tokens || time.compareTo(MILLI) < 0 || refill == 0) {
+    if (capacity < tokens || tokens > MOST_TOKENS || time.compareTo(MILLI) < 0 || refill == 0) {
       rules.remark(place, path + ": no limit that a rule can have: no rule is made of it");
       return;
     }
@@ -237,14 +236,12 @@ final class SpringLimits {
     }
     boolean interval =
         properties.text(path + ".refill-speed", "greedy").equalsIgnoreCase("interval");
-    rule.rate(refill, time.multipliedBy(tokens));
     if (interval && capacity.equals(refill) && tokens == 1) {
-      rule.field("algorithm", "fixed-window");
+      rule.rate(refill, time).field("algorithm", "fixed-window");
       rule.same(
           "up to twice the number around the end of a window; here windows begin by the clock");
     } else {
-      rule.field("algorithm", "token-bucket");
-      rule.field("burst", capacity / tokens);
+      rule.bucket(refill, time.multipliedBy(tokens), capacity / tokens, 0);
       if (interval) {
         rule.stricter(
             "permits come back one by one, there all at the end of " + time.toSeconds() + " s");

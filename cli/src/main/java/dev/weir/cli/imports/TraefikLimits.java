@@ -76,8 +76,7 @@ final class TraefikLimits {
       rules.remark(place, path + ": limits nothing, since average is 0: no rule is made of it");
       return;
     }
-    ImportedRule rule = begun(path).rate(average, period).field("algorithm", "token-bucket");
-    rule.field("burst", Math.max(1, burst));
+    ImportedRule rule = begun(path).bucket(average, period, Math.max(1, burst), 1);
     BigDecimal between =
         BigDecimal.valueOf(period.toMillis())
             .divide(BigDecimal.valueOf(2 * average), 0, RoundingMode.DOWN);
