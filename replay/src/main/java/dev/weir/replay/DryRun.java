@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Algorithm;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.engine.KeyPolicies;
@@ -18,6 +19,7 @@ import dev.weir.replay.internal.recorded.DryRunPolicies;
 import dev.weir.replay.internal.recorded.RecordedLoad;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.traffic.Format;
 import java.io.IOException;
@@ -209,8 +211,8 @@ public final class DryRun {
           break;
         }
         Request request = charged(cursor.request());
-        first.take(0, replayed, cursor.nanos(), request, Double.NaN);
-        second.take(0, replayed, cursor.nanos(), request, Double.NaN);
+        first.take(0, replayed, cursor.nanos(), request, Double.NaN, -1);
+        second.take(0, replayed, cursor.nanos(), request, Double.NaN, -1);
         lastNanos = cursor.nanos();
         replayed++;
       }
@@ -239,7 +241,12 @@ public final class DryRun {
   private Run run(RuleSet rules, ReplayTally tally, Map<Subject, SubjectLimits> records) {
     boolean queues = rules.rules().stream().anyMatch(rule -> rule.queue() != null);
     return new RunRules(rules, new MemoryStore(limits.keys, limits.bytes), policies.with(records))
-        .run(NAMES, queues, RecordedLoad.UNKNOWN, tally, null);
+        .run(
+            NAMES,
+            queues ? RunRules.Pace.EACH : RunRules.Pace.TOGETHER,
+            RecordedLoad.UNKNOWN,
+            tally,
+            null);
   }
 
   private Done done(long lastNanos, long replayed, DryRunResult.End end) {
@@ -277,7 +284,7 @@ public final class DryRun {
 
   private static ReplaySummary summary(ReplayTally tally, DryRunResult.End end) {
     return tally.summary(
-        new ReplaySummary.Source(List.of(), Format.AUTO, "time", "", List.of()),
+        new ReplaySummary.Source(List.of(), Format.AUTO, "time", "", null, List.of()),
         end != DryRunResult.End.COMPLETE,
         List.of(),
         Duration.ZERO);
@@ -306,6 +313,11 @@ public final class DryRun {
           Figures.number(policies.unknown())
               + " subjects' records could not be looked up; both sides took them as having none.");
     }
+    if (hasSeats(change.before) || hasSeats(change.after)) {
+      warnings.add(
+          "How long requests take is not recorded: at a limit at the same time, each counts for its"
+              + " hold.");
+    }
     if (elastic(change.before) || elastic(change.after)) {
       warnings.add("The load is not recorded: elastic rules are replayed as hard ones.");
     }
@@ -313,6 +325,12 @@ public final class DryRun {
       warnings.add(
           Figures.number(of.counts().unreadable()) + " requests could not be decided at all.");
     }
+  }
+
+  private static boolean hasSeats(RuleSet rules) {
+    return rules.rules().stream()
+        .map(Rule::policy)
+        .anyMatch(policy -> policy != null && policy.algorithm() == Algorithm.CONCURRENCY);
   }
 
   private static boolean elastic(RuleSet rules) {

@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Algorithm;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
@@ -68,11 +69,17 @@ public final class Replay {
     long startNanos = clock.nanos();
     Plan plan = plan(options);
     try (TrafficReader reader =
-            TrafficReader.open(options.traffic(), plan.template, standardInput);
+            plan.seats
+                ? TrafficReader.openTimed(options.traffic(), plan.template, standardInput)
+                : TrafficReader.open(options.traffic(), plan.template, standardInput);
         DecisionsWriter decisions = decisions(options, plan.queues)) {
       History history = options.report() == null ? null : new History();
       ReplayTally tally = new ReplayTally(plan.rules, options.domain(), history);
-      try (Run run = run(plan, options, tally, decisions)) {
+      RunRules.Pace pace =
+          plan.seats && reader.durations() != null
+              ? RunRules.Pace.TIMED
+              : plan.queues ? RunRules.Pace.EACH : RunRules.Pace.TOGETHER;
+      try (Run run = run(plan, options, pace, tally, decisions)) {
         reader.each(run::take, tally::unreadable, progress);
         run.finish();
       }
@@ -81,7 +88,9 @@ public final class Replay {
       List<String> warnings = new ArrayList<>(plan.warnings);
       warnings.addAll(reader.warnings());
       ReplaySummary summary = tally.summary(source, reader.stopped(), warnings, taken);
-      summary = summary.with(Warnings.of(summary, plan.rules, options, tally.matched()));
+      summary =
+          summary.with(
+              Warnings.of(summary, plan.rules, options, tally.matched(), reader.noDurations()));
       Path report = options.report();
       if (report != null && history != null) {
         Page.write(report, ReportPage.of(options, summary, history, plan.texts));
@@ -91,19 +100,25 @@ public final class Replay {
   }
 
   private static Run run(
-      Plan plan, ReplayOptions options, ReplayTally tally, @Nullable DecisionsWriter decisions) {
+      Plan plan,
+      ReplayOptions options,
+      RunRules.Pace pace,
+      ReplayTally tally,
+      @Nullable DecisionsWriter decisions) {
     RunRules rules = new RunRules(plan.rules, new MemoryStore(options.maxKeys()), KeyPolicies.NONE);
-    return rules.run(options.traffic().inputs(), plan.queues, plan.load, tally, decisions);
+    return rules.run(options.traffic().inputs(), pace, plan.load, tally, decisions);
   }
 
   /**
    * The plan of a replay, made before the input is opened.
    *
    * @param queues true if any rule of the domain lets requests wait
+   * @param seats true if any rule of the domain is a limit at the same time
    */
   private record Plan(
       RuleSet rules,
       boolean queues,
+      boolean seats,
       RequestTemplate template,
       RecordedLoad load,
       List<String> warnings,
@@ -147,7 +162,15 @@ public final class Replay {
     boolean queues =
         rules.rules().stream()
             .anyMatch(rule -> rule.domain().equals(options.domain()) && rule.queue() != null);
-    return new Plan(rules, queues, template, load, found, texts);
+    boolean seats =
+        rules.rules().stream()
+            .anyMatch(rule -> rule.domain().equals(options.domain()) && hasSeats(rule));
+    return new Plan(rules, queues, seats, template, load, found, texts);
+  }
+
+  private static boolean hasSeats(Rule rule) {
+    Policy policy = rule.policy();
+    return policy != null && policy.algorithm() == Algorithm.CONCURRENCY;
   }
 
   /** Warns if a load is missing, or of no use. */

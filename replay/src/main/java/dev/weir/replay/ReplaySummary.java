@@ -6,6 +6,7 @@ import dev.weir.replay.internal.pages.SummaryJson;
 import dev.weir.replay.internal.pages.SummaryText;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
+import dev.weir.traffic.RequestDurations;
 import dev.weir.traffic.TrafficReader;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param counts the totals
  * @param policies every policy of the domain, in the order of the rule files
  * @param queues every queue of the domain's rules, in the same order
+ * @param seats every limit at the same time whose seats were followed, because the traffic shows
+ *     how long requests took
  * @param refusedKeys the keys with the most refused requests, at most ten
  * @param refusedKeysExact true if the counts of the refused keys are exact; otherwise they can be
  *     too high
@@ -38,6 +41,7 @@ public record ReplaySummary(
     Counts counts,
     List<PolicyCount> policies,
     List<QueueCount> queues,
+    List<SeatCount> seats,
     List<RefusedKey> refusedKeys,
     boolean refusedKeysExact,
     List<BusyWindow> busiestWindows,
@@ -52,6 +56,7 @@ public record ReplaySummary(
   public ReplaySummary {
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
+    seats = List.copyOf(seats);
     refusedKeys = List.copyOf(refusedKeys);
     busiestWindows = List.copyOf(busiestWindows);
     unreadableLines = List.copyOf(unreadableLines);
@@ -66,6 +71,7 @@ public record ReplaySummary(
    * @param timeColumn the column with the time, detected if that was asked for
    * @param timeUnit the unit of numbers in that column, for example milliseconds; empty if there
    *     are none
+   * @param durations the durations that the records have; null if none were read
    * @param notes inferences and omissions, one line each
    */
   public record Source(
@@ -73,6 +79,7 @@ public record ReplaySummary(
       Format format,
       String timeColumn,
       String timeUnit,
+      @Nullable RequestDurations durations,
       List<String> notes) {
     public Source {
       inputs = List.copyOf(inputs);
@@ -81,16 +88,22 @@ public record ReplaySummary(
 
     public static Source of(TrafficReader reader) {
       return new Source(
-          reader.inputs(), reader.format(), reader.timeColumn(), reader.timeUnit(), reader.notes());
+          reader.inputs(),
+          reader.format(),
+          reader.timeColumn(),
+          reader.timeUnit(),
+          reader.durations(),
+          reader.notes());
     }
 
-    /** Returns the format and the time's column, for people. */
+    /** Returns the format and the columns of the time and of durations, for people. */
     public String text() {
       return "format "
           + format
           + ", time in column "
           + Figures.plain(timeColumn)
-          + (timeUnit.isEmpty() ? "" : " in " + timeUnit);
+          + (timeUnit.isEmpty() ? "" : " in " + timeUnit)
+          + (durations == null ? "" : ", " + durations.text());
     }
   }
 
@@ -170,6 +183,7 @@ public record ReplaySummary(
    * @param servedLate the number of requests that waited and were admitted
    * @param medianWaitNanos the time that half of these did not exceed, at most a 64th too long; 0
    *     if there are none
+   * @param wait99Nanos the time that 99 of a hundred of these did not exceed, likewise
    * @param longestWaitNanos the longest time that one of these waited
    * @param gaveUp the number of requests that waited and were refused
    * @param refusedAtOnce the number of requests that were to wait but found the queue full, or the
@@ -182,9 +196,35 @@ public record ReplaySummary(
       long waitNanos,
       long servedLate,
       long medianWaitNanos,
+      long wait99Nanos,
       long longestWaitNanos,
       long gaveUp,
       long refusedAtOnce) {}
+
+  /**
+   * The counts of a limit at the same time.
+   *
+   * @param policy the policy's name
+   * @param path the path of the rule, unique
+   * @param permits the most permits that may be out at once for one key
+   * @param holdNanos the time after which a seat that was not renewed is free again
+   * @param denied the number of requests that it refused, or would have refused in shadow mode
+   * @param mostAtOnce the most permits of one key that were out at once
+   * @param mostWanted the most that would have been out at once for one key without a limit
+   * @param atLimitNanos the time during which at least one key had all of its permits out
+   * @param cutShort the number of admitted requests that took longer than middleware keeps a seat
+   *     ({@link dev.weir.engine.seats.RequestSeats#LONGEST})
+   */
+  public record SeatCount(
+      String policy,
+      String path,
+      long permits,
+      long holdNanos,
+      long denied,
+      long mostAtOnce,
+      long mostWanted,
+      long atLimitNanos,
+      long cutShort) {}
 
   /** Returns the same summary with more warnings at the end. */
   ReplaySummary with(List<String> more) {
@@ -196,6 +236,7 @@ public record ReplaySummary(
         counts,
         policies,
         queues,
+        seats,
         refusedKeys,
         refusedKeysExact,
         busiestWindows,

@@ -8,6 +8,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
 import dev.weir.replay.ReplaySummary.Source;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
@@ -16,6 +17,7 @@ import dev.weir.replay.internal.judge.FrequentKeys;
 import dev.weir.replay.internal.judge.History;
 import dev.weir.replay.internal.judge.KeyNames;
 import dev.weir.replay.internal.judge.RuleKey;
+import dev.weir.replay.internal.judge.SeatTally;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
@@ -86,6 +88,7 @@ public final class ReplayTally {
   private final BusyWindows windows;
   private final List<UnreadableLine> unreadableLines = new ArrayList<>();
   private final @Nullable History history;
+  private final SeatTally seats = new SeatTally();
   private long[] matched = new long[0];
   private long requests;
   private long denied;
@@ -128,6 +131,16 @@ public final class ReplayTally {
     this.refused = new FrequentKeys(sizes.refusedKeys);
     this.windows = new BusyWindows(ReplaySummary.LISTED, sizes.openWindows);
     this.rules = new RuleTallies(rules, which);
+  }
+
+  /** Returns the names of keys. */
+  public KeyNames names() {
+    return names;
+  }
+
+  /** Returns the counts of seats, which a run adds to if it knows when requests have ended. */
+  public SeatTally seats() {
+    return seats;
   }
 
   public void unreadable(String input, long line, String reason) {
@@ -299,12 +312,14 @@ public final class ReplayTally {
             outOfOrder,
             requests == 0 ? null : (Long) firstNanos,
             requests == 0 ? null : (Long) lastNanos);
+    List<PolicyCount> policies = rules.policyCounts();
     return new ReplaySummary(
         source,
         stopped,
         counts,
-        rules.policyCounts(),
+        policies,
         rules.queueCounts(),
+        seats.counts(policies),
         refused.top(ReplaySummary.LISTED).stream()
             .map(each -> new RefusedKey(name(each.key()), each.key().key(), each.count()))
             .toList(),

@@ -137,7 +137,8 @@ final class RuleTallies {
                     bounds.requests(),
                     bounds.waitNanos(),
                     tally.served.count(),
-                    tally.served.medianNanos(),
+                    tally.served.atMostNanos(50),
+                    tally.served.atMostNanos(99),
                     tally.served.longestNanos(),
                     tally.gaveUp,
                     tally.refusedAtOnce));

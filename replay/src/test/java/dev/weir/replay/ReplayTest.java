@@ -141,7 +141,7 @@ class ReplayTest {
             RequestTemplate.of("d", traffic.descriptors(), "1"),
             InputStream.nullInputStream())) {
       reader.each(
-          (input, line, nanos, request, load) -> {
+          (input, line, nanos, request, load, took) -> {
             if (++taken[0] == 10) {
               Thread.currentThread().interrupt();
             }
@@ -220,8 +220,10 @@ class ReplayTest {
         .containsExactly("ALLOWED", "DENIED", "ALLOWED", "ALLOWED");
     assertThat(Trial.ruleWarnings(summary))
         .containsExactly(
-            "rule seats (d.key): each request counts for the hold of 3 s, since a record does not"
-                + " show when it ended; fewer would be refused");
+            "rule seats (d.key): each request counts for the hold of 3 s, whether it was shorter or"
+                + " longer; duration: the records do not have it (expected: a log with"
+                + " $request_time of nginx, %D of Apache or the like, and --duration COLUMN:UNIT"
+                + " unless the format is known to have it)");
   }
 
   @Test

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param outOfOrder records earlier than one before them
  * @param columns the contents of each column, at most 200
  * @param candidates the columns that tell clients apart, the likeliest first
+ * @param durations the durations that the records have; null if they have none, which the notes
+ *     explain
  * @param notes the inferences, one line each
  * @param warnings the doubts, one line each
  */
@@ -40,6 +42,7 @@ public record Inspection(
     long outOfOrder,
     List<Column> columns,
     List<String> candidates,
+    @Nullable RequestDurations durations,
     List<String> notes,
     List<String> warnings) {
 
@@ -89,6 +92,9 @@ public record Inspection(
       text.append(
           outOfOrder == 0 ? "all in order" : number(outOfOrder) + " earlier than one before");
       text.append('\n');
+    }
+    if (durations != null) {
+      text.append("  ").append(durations.text()).append('\n');
     }
     notes.forEach(note -> text.append("  ").append(ShownText.plain(note)).append('\n'));
     text.append("\ncolumns\n");
@@ -176,6 +182,14 @@ public record Inspection(
       json.writeStringField("first_time", firstNanos == null ? null : instant(firstNanos));
       json.writeStringField("last_time", lastNanos == null ? null : instant(lastNanos));
       json.writeNumberField("out_of_order", outOfOrder);
+      RequestDurations took = durations;
+      json.writeStringField("duration_column", took == null ? null : took.column());
+      json.writeStringField(
+          "duration_unit", took == null || took.unit().isEmpty() ? null : took.unit());
+      json.writeStringField("time_is", took == null ? null : took.timeIs().text());
+      if (took != null) {
+        json.writeNumberField("without_duration", took.unknown());
+      }
       json.writeArrayFieldStart("columns");
       for (Column column : columns) {
         json.writeStartObject();

@@ -6,6 +6,8 @@ import dev.weir.traffic.Inspection.Column;
 import dev.weir.traffic.internal.check.DistinctValues;
 import dev.weir.traffic.internal.check.UnreadableTally;
 import dev.weir.traffic.internal.read.Address;
+import dev.weir.traffic.internal.read.DurationColumns;
+import dev.weir.traffic.internal.read.Durations;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
 import dev.weir.traffic.internal.read.RecordValues;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of one input that counts the contents of its columns, before any decision is based on
@@ -83,6 +86,8 @@ public final class Inspector {
   private String timeColumn = "";
   private TimeReader.Unit unit = TimeReader.Unit.BY_SIZE;
   private boolean unitAsked;
+  private @Nullable DurationColumns timing;
+  private String noDurations = "";
   private String note = "";
   private long records;
   private long lines;
@@ -129,12 +134,17 @@ public final class Inspector {
       wanted.remove(timeColumn);
       wanted.add(0, timeColumn);
     }
+    DurationColumns found = timing;
+    if (found != null) {
+      found.columns().stream().filter(each -> !wanted.contains(each)).forEach(wanted::add);
+    }
+    Durations durations = found == null ? null : new Durations(found, wanted);
     opened.select(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
     List<Use> uses =
         wanted.stream().map(column -> new Use(UsualColumns.hasAddresses(column))).toList();
     boolean more = true;
     while (more && !Thread.interrupted()) {
-      more = record(uses);
+      more = record(uses, durations);
       if ((++lines & (REPORT_EVERY - 1)) == 0) {
         progress.at(opened.input().bytesRead(), opened.input().totalBytes(), lines);
       }
@@ -163,8 +173,9 @@ public final class Inspector {
         order.outOfOrder(),
         counted,
         candidates(counted),
-        notes(all.size() - looked.size()),
-        warnings());
+        durations == null ? null : durations.read(),
+        notes(all.size() - looked.size(), durations),
+        warnings(durations));
   }
 
   /** Finds the column with the time, or records the problems if there is none. */
@@ -188,6 +199,7 @@ public final class Inspector {
       if (times.otherZone()) {
         problems.add(opened.otherZone());
       }
+      durations();
     } catch (TrafficException e) {
       problems.addAll(e.problems());
       unitAsked = !timeColumn.isEmpty();
@@ -195,8 +207,29 @@ public final class Inspector {
     }
   }
 
+  /**
+   * Finds the columns with the durations, or records the problems with those that are asked for.
+   */
+  private void durations() {
+    try {
+      timing = DurationColumns.of(traffic, opened.format(), opened.reader(), timeColumn);
+      for (String column : timing == null ? List.<String>of() : timing.columns()) {
+        if (!opened.reader().has(column)) {
+          timing = null;
+          throw new TrafficException(
+              "column " + ShownText.quoted(column) + ": unknown (expected: one of those below)");
+        }
+      }
+      if (timing == null) {
+        noDurations = DurationColumns.absence(opened.format(), opened.reader(), timeColumn);
+      }
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+    }
+  }
+
   /** Reads a record; false at the end. */
-  private boolean record(List<Use> uses) throws IOException {
+  private boolean record(List<Use> uses, @Nullable Durations durations) throws IOException {
     try {
       if (timeColumn.isEmpty()) {
         if (!opened.nextUntimed()) {
@@ -209,6 +242,9 @@ public final class Inspector {
         firstNanos = Math.min(firstNanos, opened.timeNanos());
         lastNanos = Math.max(lastNanos, opened.timeNanos());
         order.next(opened);
+        if (durations != null) {
+          long unused = durations.begin(opened.values(), opened.timeNanos());
+        }
       }
       records++;
       for (int slot = 0; slot < uses.size(); slot++) {
@@ -220,7 +256,7 @@ public final class Inspector {
     return true;
   }
 
-  private List<String> notes(int left) {
+  private List<String> notes(int left, @Nullable Durations durations) {
     List<String> notes = new ArrayList<>();
     if (!note.isEmpty()) {
       notes.add("time: " + note);
@@ -229,18 +265,25 @@ public final class Inspector {
       notes.add(OpenedInputs.UTC_NOTE);
     }
     notes.addAll(opened.notes());
+    notes.addAll(durations == null ? List.of() : durations.notes());
+    if (!noDurations.isEmpty()) {
+      notes.add(noDurations);
+    }
     if (left > 0) {
       notes.add("columns: " + left + " more are not counted");
     }
     return notes;
   }
 
-  private List<String> warnings() {
+  private List<String> warnings(@Nullable Durations durations) {
     List<String> warnings = new ArrayList<>(problems);
     if (opened.broken()) {
       warnings.add(opened.brokenText());
     }
     unreadable.warn(records + unreadable.count(), warnings);
+    if (durations != null) {
+      durations.read().warn(records, warnings);
+    }
     if (!order.setBack().isEmpty()) {
       warnings.add(order.setBack());
     }
@@ -280,6 +323,12 @@ public final class Inspector {
     String asked = traffic.unitFlag();
     if (asked != null || unitAsked) {
       flags.addAll(List.of("--time-unit", asked == null ? "UNIT" : asked));
+    }
+    if (traffic.duration() != null) {
+      flags.addAll(List.of("--duration", traffic.duration()));
+    }
+    if (traffic.timeIs() != null) {
+      flags.addAll(List.of("--time-is", traffic.timeIs().text()));
     }
     if (100 * order.outOfOrder() > records) {
       flags.add("--sort");

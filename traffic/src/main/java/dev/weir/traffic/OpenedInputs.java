@@ -1,6 +1,8 @@
 package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.read.DurationColumns;
+import dev.weir.traffic.internal.read.Durations;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.UsualColumns;
 import dev.weir.traffic.internal.values.TimeReader;
@@ -12,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All inputs of traffic, opened: the columns in use, and the kind of the times in each. Not safe
@@ -28,6 +31,8 @@ final class OpenedInputs implements Closeable {
   private String timeColumn = "";
   private String timeUnit = "";
   private final Set<String> timeNotes = new LinkedHashSet<>();
+  private @Nullable Durations durations;
+  private String noDurations = "";
 
   private OpenedInputs(Traffic traffic) {
     this.traffic = traffic;
@@ -81,11 +86,12 @@ final class OpenedInputs implements Closeable {
 
   /**
    * Chooses the columns of the inputs and of the template; the time's column goes to slot 0. The
-   * first input decides which column that is.
+   * first input decides which column that is, and whether there are durations.
    *
+   * @param timed true to choose the columns with the durations as well
    * @return the number of columns
    */
-  int bind(RequestTemplate template) throws IOException, TrafficException {
+  int bind(RequestTemplate template, boolean timed) throws IOException, TrafficException {
     List<String> problems = new ArrayList<>();
     Set<String> wanted = new LinkedHashSet<>();
     TimeReader.Unit unit = TimeReader.Unit.BY_SIZE;
@@ -106,6 +112,15 @@ final class OpenedInputs implements Closeable {
       problems.addAll(e.problems());
     }
     wanted.addAll(template.columns());
+    DurationColumns timing = null;
+    try {
+      timing = timed && !timeColumn.isEmpty() ? durationColumns() : null;
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+    }
+    if (timing != null) {
+      wanted.addAll(timing.columns());
+    }
     List<String> columns = List.copyOf(wanted);
     for (OpenedInput opened : inputs) {
       for (String column : columns) {
@@ -127,7 +142,45 @@ final class OpenedInputs implements Closeable {
     required.add(timeColumn);
     bindTimes(columns, required, unit);
     template.bind(columns);
+    durations = timing == null ? null : new Durations(timing, columns);
     return columns.size();
+  }
+
+  /**
+   * Returns the columns with the durations, which all inputs must have alike; null if there are
+   * none.
+   */
+  private @Nullable DurationColumns durationColumns() throws TrafficException {
+    OpenedInput first = inputs.get(0);
+    DurationColumns found = DurationColumns.of(traffic, first.format(), first.reader(), timeColumn);
+    if (found == null) {
+      noDurations = DurationColumns.absence(first.format(), first.reader(), timeColumn);
+    }
+    for (OpenedInput opened : inputs.subList(1, inputs.size())) {
+      DurationColumns other =
+          DurationColumns.of(traffic, opened.format(), opened.reader(), timeColumn);
+      if (found != null && !found.equals(other)) {
+        noDurations =
+            "duration: not read, since "
+                + ShownText.quoted(opened.input().name())
+                + " has none like those of "
+                + ShownText.quoted(first.input().name());
+        return null;
+      }
+    }
+    return found;
+  }
+
+  /** Returns the durations of the records; null if none are read. */
+  @Nullable Durations durations() {
+    return durations;
+  }
+
+  /**
+   * Returns the reason why the inputs have no durations; empty if they have, or none are wanted.
+   */
+  String noDurations() {
+    return noDurations;
   }
 
   /** Returns the requested unit, whether the column or the traffic names it. */
@@ -216,6 +269,10 @@ final class OpenedInputs implements Closeable {
       notes.add(UTC_NOTE);
     }
     inputs.forEach(opened -> notes.addAll(opened.notes()));
+    Durations timing = durations;
+    if (timing != null) {
+      notes.addAll(timing.notes());
+    }
     return List.copyOf(notes);
   }
 

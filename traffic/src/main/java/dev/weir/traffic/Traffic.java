@@ -38,6 +38,11 @@ import org.jspecify.annotations.Nullable;
  *     sorted in temporary files
  * @param anyOrder true if records may be in any order without being sorted: each is decided at the
  *     latest time so far. If false, more than one in a hundred out of order is an error
+ * @param duration the column with the time that a request took, with its unit behind it: {@code
+ *     taken:us}; null for the one that the format is known to have
+ * @param timeIs the instant of a request that the time of its record is; null for the one that the
+ *     format is known to log. It matters only where durations are read: a request then counts at
+ *     its begin
  */
 public record Traffic(
     List<String> inputs,
@@ -50,7 +55,9 @@ public record Traffic(
     List<String> trustedProxies,
     String permits,
     boolean sort,
-    boolean anyOrder) {
+    boolean anyOrder,
+    @Nullable String duration,
+    @Nullable TimeMeaning timeIs) {
 
   /** The name that stands for standard input. */
   public static final String STANDARD_INPUT = "-";
@@ -145,7 +152,9 @@ public record Traffic(
         trustedProxies,
         permits,
         sort,
-        anyOrder);
+        anyOrder,
+        duration,
+        timeIs);
   }
 
   /** Returns a builder of traffic without inputs. */
@@ -166,6 +175,8 @@ public record Traffic(
     private String permits = "1";
     private boolean sort;
     private boolean anyOrder;
+    private @Nullable String duration;
+    private @Nullable TimeMeaning timeIs;
 
     private Builder() {}
 
@@ -249,6 +260,25 @@ public record Traffic(
       return this;
     }
 
+    /**
+     * Sets the column with the time that a request took, with {@code :s}, {@code :ms}, {@code :us}
+     * or {@code :ns} behind it. Default: the one that the format is known to have, if durations are
+     * wanted at all.
+     */
+    public Builder duration(@Nullable String column) {
+      this.duration = column;
+      return this;
+    }
+
+    /**
+     * Sets the instant of a request that the time of its record is. Default: the one that the
+     * format is known to log.
+     */
+    public Builder timeIs(@Nullable TimeMeaning meaning) {
+      this.timeIs = meaning;
+      return this;
+    }
+
     public Traffic build() {
       return new Traffic(
           inputs,
@@ -261,7 +291,9 @@ public record Traffic(
           trustedProxies,
           permits,
           sort,
-          anyOrder);
+          anyOrder,
+          duration,
+          timeIs);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import dev.weir.rules.Request;
 import dev.weir.traffic.internal.check.KeyCheck;
 import dev.weir.traffic.internal.check.UnreadableTally;
+import dev.weir.traffic.internal.read.Durations;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
 import dev.weir.traffic.internal.read.RecordSorter;
@@ -56,10 +57,13 @@ public final class TrafficReader implements Closeable {
      *
      * @param input the input's number, from 0
      * @param line the record's first line there, from 1
-     * @param timeNanos its time in nanoseconds since the Unix epoch
+     * @param timeNanos its time in nanoseconds since the Unix epoch; that of the request's begin if
+     *     durations are read
      * @param load the load in the record, NaN if there is none
+     * @param durationNanos the time that the request took, in nanoseconds; -1 if it is not known
      */
-    void take(int input, long line, long timeNanos, Request request, double load)
+    void take(
+        int input, long line, long timeNanos, Request request, double load, long durationNanos)
         throws IOException, TrafficException;
   }
 
@@ -72,6 +76,7 @@ public final class TrafficReader implements Closeable {
   private final OpenedInputs inputs;
   private final RequestTemplate template;
   private final int columns;
+  private final @Nullable Durations durations;
   private final List<List<KeyCheck>> keys;
   private final int sortBytes;
   private final Order order = new Order();
@@ -80,13 +85,14 @@ public final class TrafficReader implements Closeable {
   private long records;
 
   private TrafficReader(
-      Traffic traffic, OpenedInputs inputs, RequestTemplate template, int sortBytes)
+      Traffic traffic, OpenedInputs inputs, RequestTemplate template, boolean timed, int sortBytes)
       throws IOException, TrafficException {
     this.traffic = traffic;
     this.inputs = inputs;
     this.template = template;
     this.sortBytes = sortBytes;
-    columns = inputs.bind(template);
+    columns = inputs.bind(template, timed || traffic.duration() != null);
+    durations = inputs.durations();
     keys = KeyCheck.of(template);
   }
 
@@ -101,17 +107,37 @@ public final class TrafficReader implements Closeable {
   public static TrafficReader open(
       Traffic traffic, @Nullable RequestTemplate template, InputStream standard)
       throws IOException, TrafficException {
-    long bytes = Math.min(SORT_BYTES, Runtime.getRuntime().maxMemory() / 8);
-    return open(traffic, template, standard, (int) bytes);
+    return open(traffic, template, standard, false, sortBytes());
+  }
+
+  /**
+   * Opens all inputs as {@link #open} does, and reads how long each request took if all inputs show
+   * it. Then {@link #durations} is not null, and requests come in the order in which they began.
+   * They are sorted in the same bounded memory as with {@link Traffic#sort}.
+   *
+   * @throws TrafficException if that cannot be done; its message lists all problems
+   */
+  public static TrafficReader openTimed(
+      Traffic traffic, @Nullable RequestTemplate template, InputStream standard)
+      throws IOException, TrafficException {
+    return open(traffic, template, standard, true, sortBytes());
+  }
+
+  private static int sortBytes() {
+    return (int) Math.min(SORT_BYTES, Runtime.getRuntime().maxMemory() / 8);
   }
 
   static TrafficReader open(
-      Traffic traffic, @Nullable RequestTemplate template, InputStream standard, int sortBytes)
+      Traffic traffic,
+      @Nullable RequestTemplate template,
+      InputStream standard,
+      boolean timed,
+      int sortBytes)
       throws IOException, TrafficException {
     OpenedInputs inputs = OpenedInputs.of(traffic, standard);
     try {
       RequestTemplate used = template == null ? inputs.usualTemplate() : template;
-      return new TrafficReader(traffic, inputs, used, sortBytes);
+      return new TrafficReader(traffic, inputs, used, timed, sortBytes);
     } catch (IOException | TrafficException e) {
       inputs.close();
       throw e;
@@ -136,7 +162,7 @@ public final class TrafficReader implements Closeable {
           this.unreadable.unreadable(input, line, reason);
           unreadable.unreadable(input, line, reason);
         };
-    if (traffic.sort()) {
+    if (sorts()) {
       sorted(taker, all, progress);
     } else {
       merged(opened -> take(opened, opened.values(), taker, all), all, progress);
@@ -146,10 +172,17 @@ public final class TrafficReader implements Closeable {
       if (!order.setBack().isEmpty()) {
         throw new TrafficException(order.setBack());
       }
-      if (!traffic.sort()) {
+      if (!sorts()) {
         order.check(MAX_OUT_OF_ORDER_PERCENT, !Format.GENERAL.contains(format()));
       }
     }
+  }
+
+  /**
+   * Returns whether the records are sorted: a log in the order of ends is in no order of begins.
+   */
+  private boolean sorts() {
+    return traffic.sort() || durations != null;
   }
 
   /** A receiver of inputs, each at its current record. */
@@ -216,7 +249,8 @@ public final class TrafficReader implements Closeable {
       Request request = template.request(values);
       double load = template.load(values);
       KeyCheck.check(keys, request);
-      taker.take(input, line, timeNanos, request, load);
+      long took = durations == null ? -1 : durations.nanos(values, timeNanos);
+      taker.take(input, line, timeNanos, request, load, took);
     } catch (UnreadableException e) {
       unreadable.unreadable(traffic.inputs().get(input), line, e.reason());
     }
@@ -226,7 +260,7 @@ public final class TrafficReader implements Closeable {
       throws IOException, TrafficException {
     try (RecordSorter sorter = new RecordSorter(columns, sortBytes)) {
       merged(
-          opened -> sorter.add(opened.number(), opened.line(), opened.timeNanos(), opened.values()),
+          opened -> sorter.add(opened.number(), opened.line(), sortNanos(opened), opened.values()),
           unreadable,
           progress);
       sorter.each(
@@ -239,6 +273,13 @@ public final class TrafficReader implements Closeable {
             return true;
           });
     }
+  }
+
+  /** Returns the time by which a record is sorted. */
+  private long sortNanos(OpenedInput opened) {
+    return durations == null
+        ? opened.timeNanos()
+        : durations.begin(opened.values(), opened.timeNanos());
   }
 
   private void report(Progress progress) {
@@ -276,6 +317,22 @@ public final class TrafficReader implements Closeable {
   }
 
   /**
+   * Returns a description of the durations that the records have; null if none are read. Complete
+   * when {@link #each} is done.
+   */
+  public @Nullable RequestDurations durations() {
+    return durations == null ? null : durations.read();
+  }
+
+  /**
+   * Returns the reason why the records have no durations, and what would help, as one line; empty
+   * if they have, or if they were not opened with {@link #openTimed}.
+   */
+  public String noDurations() {
+    return inputs.noDurations();
+  }
+
+  /**
    * Returns inferences and omissions, one line each: the unit of numbers, times without a zone that
    * were taken for UTC, text before the records, addresses in lists. Complete when {@link #each} is
    * done.
@@ -296,6 +353,9 @@ public final class TrafficReader implements Closeable {
       }
     }
     unreadable.warn(records, warnings);
+    if (durations != null) {
+      durations.read().warn(records - unreadable.count(), warnings);
+    }
     warnings.addAll(KeyCheck.warnings(keys, template));
     return warnings;
   }

@@ -254,7 +254,7 @@ class DocumentedLogsTest {
     try (TrafficReader reader =
         TrafficReader.open(Traffic.builder("-").build(), null, new ByteArrayInputStream(text))) {
       long[] records = {0};
-      reader.each((i, l, n, r, d) -> records[0]++, (i, l, why) -> {}, Progress.NONE);
+      reader.each((i, l, n, r, d, t) -> records[0]++, (i, l, why) -> {}, Progress.NONE);
       assertThat(reader.warnings()).isEmpty();
       return "read: "
           + records[0]

@@ -217,7 +217,7 @@ class GeneratorTest {
             template,
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               read.add(nanos / SECOND + " " + request.descriptors().get(0)),
           (input, line, reason) -> read.add(reason),
           Progress.NONE);

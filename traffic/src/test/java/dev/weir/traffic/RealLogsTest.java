@@ -43,7 +43,7 @@ class RealLogsTest {
   private static List<RealLog.Sent> read(TrafficReader reader) throws Exception {
     List<RealLog.Sent> all = new ArrayList<>();
     reader.each(
-        (input, line, nanos, request, load) -> {
+        (input, line, nanos, request, load, took) -> {
           List<String> values =
               request.descriptors().get(0).entries().stream().map(Entry::value).toList();
           all.add(
@@ -98,7 +98,7 @@ class RealLogsTest {
     try (TrafficReader reader = open(traffic(log.zone()), log.text(), null)) {
       List<String> keys = new ArrayList<>();
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> {},
           Progress.NONE);
@@ -155,7 +155,9 @@ class RealLogsTest {
     try (TrafficReader reader = open(both.zone(RealLog.ZONE).build(), new byte[0], "ip={ip}")) {
       List<Long> times = new ArrayList<>();
       reader.each(
-          (input, line, nanos, request, load) -> times.add(nanos), (i, l, w) -> {}, Progress.NONE);
+          (input, line, nanos, request, load, took) -> times.add(nanos),
+          (i, l, w) -> {},
+          Progress.NONE);
       assertThat(times).hasSize(76).isSorted();
     }
   }
@@ -166,7 +168,7 @@ class RealLogsTest {
         new StringBuilder("| written by | format | key | zone |\n|---|---|---|---|\n");
     for (RealLog log : RealLog.values()) {
       try (TrafficReader reader = open(traffic(null), log.text(), null)) {
-        reader.each((i, l, n, r, d) -> {}, (i, l, w) -> {}, Progress.NONE);
+        reader.each((i, l, n, r, d, t) -> {}, (i, l, w) -> {}, Progress.NONE);
         table.append("| ").append(log.title()).append(" | `").append(reader.format());
         table.append("` | `").append(reader.template().levels().get(0).key()).append("` | ");
         table.append(

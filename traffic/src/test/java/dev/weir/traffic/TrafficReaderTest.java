@@ -39,9 +39,9 @@ class TrafficReaderTest {
     List<String> read = new ArrayList<>();
     RequestTemplate template = RequestTemplate.of("d", traffic.descriptors(), "1");
     try (TrafficReader reader =
-        TrafficReader.open(traffic, template, InputStream.nullInputStream(), sortBytes)) {
+        TrafficReader.open(traffic, template, InputStream.nullInputStream(), false, sortBytes)) {
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               read.add(
                   line
                       + " "
@@ -194,7 +194,7 @@ class TrafficReaderTest {
     RequestTemplate template = RequestTemplate.of("d", List.of(descriptor), "1");
     try (TrafficReader reader =
         TrafficReader.open(traffic(file, false), template, InputStream.nullInputStream())) {
-      reader.each((i, line, nanos, request, load) -> {}, (i, line, why) -> {}, Progress.NONE);
+      reader.each((i, line, nanos, request, load, took) -> {}, (i, line, why) -> {}, Progress.NONE);
       return reader.warnings();
     }
   }
@@ -217,7 +217,7 @@ class TrafficReaderTest {
     try (TrafficReader reader =
         TrafficReader.open(traffic, template, InputStream.nullInputStream())) {
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> unreadable.add(line + ": " + why),
           Progress.NONE);

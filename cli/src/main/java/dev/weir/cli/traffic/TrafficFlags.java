@@ -2,6 +2,7 @@ package dev.weir.cli.traffic;
 
 import dev.weir.internal.Choice;
 import dev.weir.traffic.Format;
+import dev.weir.traffic.TimeMeaning;
 import dev.weir.traffic.Traffic;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -91,6 +92,23 @@ final class TrafficFlags {
   private String permits = "1";
 
   @Option(
+      names = "--duration",
+      paramLabel = "COLUMN:UNIT",
+      description =
+          "The column with the time that a request took, and its unit s, ms, us or ns, for limits at"
+              + " the same time. Default: the one that the format is known to have.")
+  private @Nullable String duration;
+
+  @Option(
+      names = "--time-is",
+      paramLabel = "begin|end",
+      description =
+          "Whether the time of a record is that of the request's begin or of its end. With"
+              + " durations, requests count at their begin. Default: what the format is known to"
+              + " log; else an error asks.")
+  private @Nullable String timeIs;
+
+  @Option(
       names = "--sort",
       description =
           "Sort the records by time first; what does not fit into memory is sorted in temporary"
@@ -123,7 +141,9 @@ final class TrafficFlags {
             .timeUnit(timeUnit())
             .zone(zone())
             .permits(permits)
-            .sort(sort);
+            .sort(sort)
+            .duration(duration)
+            .timeIs(timeIs());
     if (inputs.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(), "--input: missing (expected: a file, or - for standard input)");
@@ -153,6 +173,14 @@ final class TrafficFlags {
   private @Nullable ZoneId zone() {
     try {
       return zone == null ? null : Traffic.zone(zone);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);
+    }
+  }
+
+  private @Nullable TimeMeaning timeIs() {
+    try {
+      return timeIs == null ? null : TimeMeaning.of(timeIs);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);
     }

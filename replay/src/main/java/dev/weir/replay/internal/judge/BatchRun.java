@@ -54,7 +54,8 @@ final class BatchRun implements Run {
   }
 
   @Override
-  public void take(int input, long line, long timeNanos, Request request, double recorded)
+  public void take(
+      int input, long line, long timeNanos, Request request, double recorded, long durationNanos)
       throws IOException {
     if (taken++ == 0) {
       nowNanos = timeNanos;

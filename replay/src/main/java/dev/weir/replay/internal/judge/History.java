@@ -1,5 +1,6 @@
 package dev.weir.replay.internal.judge;
 
+import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.replay.internal.pages.CloseUp;
@@ -73,10 +74,15 @@ public final class History {
   /** Adds a request's charge to a rule that lets it wait, at the time at which the request came. */
   public void offer(RuleKey key, @Nullable Policy policy, Descriptor descriptor, long nowNanos) {
     long permits = permits(descriptor);
-    if (policy != null && permits > 0) {
+    if (policy != null && permits > 0 && hasWindow(policy)) {
       use.offer(key, policy.enforced().quota(), nowNanos, permits);
       trace(key, nowNanos, permits);
     }
+  }
+
+  /** Returns whether permits count within a window: those of seats count until they are back. */
+  private static boolean hasWindow(Policy policy) {
+    return policy.algorithm() != Algorithm.CONCURRENCY;
   }
 
   private void trace(RuleKey key, long nowNanos, long permits) {
@@ -126,6 +132,10 @@ public final class History {
     boolean uncharged = tolerated && policy.throttle().isElastic();
     boolean charged = fits && allowed && !uncharged;
     Quota bound = policy.enforced().quota();
+    if (!hasWindow(policy)) {
+      refused(key, nowNanos, permits, refusing);
+      return;
+    }
     if (offered) {
       use.judge(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
     } else {

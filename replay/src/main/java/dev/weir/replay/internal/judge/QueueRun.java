@@ -15,8 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of rules with queues: each record is decided by itself, and between two records the
- * requests that wait are served at the times at which a server would serve them.
+ * A run of rules with queues, or with limits at the same time: each record is decided by itself,
+ * and between two records the requests that wait are served, and the seats of those that have ended
+ * are given back, at the times at which a server would do it.
  */
 final class QueueRun implements Run {
   /** A request that its rules let wait. */
@@ -27,12 +28,20 @@ final class QueueRun implements Run {
     final long sinceNanos;
     final Request request;
     final Answer refused;
+    final long durationNanos;
 
     /** True if it found a place in the queues; otherwise it was refused at once. */
     boolean stood;
 
     WaitingRequest(
-        int input, long line, long timeNanos, long sinceNanos, Request request, Answer refused) {
+        int input,
+        long line,
+        long timeNanos,
+        long sinceNanos,
+        Request request,
+        Answer refused,
+        long durationNanos) {
+      this.durationNanos = durationNanos;
       this.input = input;
       this.line = line;
       this.timeNanos = timeNanos;
@@ -51,6 +60,7 @@ final class QueueRun implements Run {
   private final RecordedLoad recordedLoad;
   private final ReplayTally tally;
   private final @Nullable DecisionsWriter decisions;
+  private final @Nullable RunSeats seats;
 
   /**
    * Requests answered and not yet reported: a callback of the engine may not fail, a report may.
@@ -66,6 +76,7 @@ final class QueueRun implements Run {
   QueueRun(
       RunRules rules,
       List<String> names,
+      RunRules.Pace pace,
       RecordedLoad recordedLoad,
       ReplayTally tally,
       @Nullable DecisionsWriter decisions) {
@@ -75,10 +86,15 @@ final class QueueRun implements Run {
     this.tally = tally;
     this.decisions = decisions;
     engine = rules.engine(time, () -> load);
+    seats =
+        pace == RunRules.Pace.TIMED
+            ? new RunSeats(engine, time, tally.names(), tally.seats())
+            : null;
   }
 
   @Override
-  public void take(int input, long line, long timeNanos, Request request, double recorded)
+  public void take(
+      int input, long line, long timeNanos, Request request, double recorded, long durationNanos)
       throws IOException {
     if (taken++ == 0) {
       time.begin(timeNanos);
@@ -91,17 +107,28 @@ final class QueueRun implements Run {
     load = recordedLoad.at(nowNanos, recorded);
     Answer answer = engine.decide(request);
     String error = answer.error();
+    long tookNanos = Math.max(0, durationNanos);
+    if (error == null && seats != null) {
+      seats.came(request, answer, tookNanos);
+    }
     if (error != null) {
       tally.unreadable(names.get(input), line, error);
     } else if (answer.maxWaitNanos() == 0) {
       Status deciding = answer.deciding();
       tally.add(request, answer, deciding, timeNanos, nowNanos, load);
       write(input, line, timeNanos, answer, deciding, 0);
+      admitted(request, answer, tookNanos);
     } else {
-      enqueue(new WaitingRequest(input, line, timeNanos, nowNanos, request, answer));
+      enqueue(new WaitingRequest(input, line, timeNanos, nowNanos, request, answer, tookNanos));
     }
     if (taken % EXPIRE_EVERY == 0) {
       engine.expire();
+    }
+  }
+
+  private void admitted(Request request, Answer answer, long tookNanos) {
+    if (seats != null && answer.allowed()) {
+      seats.admitted(request, answer, tookNanos);
     }
   }
 
@@ -111,7 +138,10 @@ final class QueueRun implements Run {
         waiting.request,
         waiting.refused,
         Long.MAX_VALUE,
-        answer -> served.add(new ServedRequest(waiting, answer)));
+        answer -> {
+          served.add(new ServedRequest(waiting, answer));
+          admitted(waiting.request, answer, waiting.durationNanos);
+        });
     waiting.stood = served.stream().noneMatch(each -> each.waiting == waiting);
     report();
   }

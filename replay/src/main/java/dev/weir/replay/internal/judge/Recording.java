@@ -57,7 +57,7 @@ public record Recording(
     List<UnreadableLine> lines = new ArrayList<>();
     try (TrafficReader reader = TrafficReader.open(traffic, template, standard)) {
       reader.each(
-          (input, line, nanos, request, load) -> add(trace, nanos, request),
+          (input, line, nanos, request, load, took) -> add(trace, nanos, request),
           (input, line, reason) -> {
             unreadable[0]++;
             if (lines.size() < ReplaySummary.LISTED) {

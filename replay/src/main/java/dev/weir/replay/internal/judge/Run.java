@@ -16,8 +16,10 @@ public interface Run extends Closeable {
    * @param line its line number in the input
    * @param timeNanos its own time
    * @param recorded the load in the record, NaN if there is none
+   * @param durationNanos the time that the request took, in nanoseconds; -1 if it is not known
    */
-  void take(int input, long line, long timeNanos, Request request, double recorded)
+  void take(
+      int input, long line, long timeNanos, Request request, double recorded, long durationNanos)
       throws IOException;
 
   /**

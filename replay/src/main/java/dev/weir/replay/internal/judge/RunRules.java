@@ -23,6 +23,16 @@ import org.jspecify.annotations.Nullable;
  * @param policies the limits of subjects, available at once
  */
 public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
+  /** The way in which the records of a run are decided. */
+  public enum Pace {
+    /** Many at once, which is faster. */
+    TOGETHER,
+    /** Each by itself, since requests may wait. */
+    EACH,
+    /** Each by itself, and its seats are given back when it has ended. */
+    TIMED
+  }
+
   /** Returns an engine without rules. */
   Engine engine(Ticker ticker, LoadSignal load) {
     // A fixed seed: keys that collide do it in every run, so the output stays the same.
@@ -34,15 +44,20 @@ public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
         .build();
   }
 
-  /** Returns a run of these rules. */
+  /**
+   * Returns a run of these rules.
+   *
+   * @param names the inputs' names
+   * @param pace the way in which records are decided
+   */
   public Run run(
       List<String> names,
-      boolean queues,
+      Pace pace,
       RecordedLoad load,
       ReplayTally tally,
       @Nullable DecisionsWriter decisions) {
-    return queues
-        ? new QueueRun(this, names, load, tally, decisions)
-        : new BatchRun(this, names, load, tally, decisions);
+    return pace == Pace.TOGETHER
+        ? new BatchRun(this, names, load, tally, decisions)
+        : new QueueRun(this, names, pace, load, tally, decisions);
   }
 }

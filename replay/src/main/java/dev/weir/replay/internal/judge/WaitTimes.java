@@ -44,12 +44,17 @@ public final class WaitTimes {
     return count;
   }
 
-  /** Returns the time that half of them do not exceed, rounded up; 0 if there are none. */
-  public long medianNanos() {
+  /**
+   * Returns the time that so many in a hundred of them do not exceed, rounded up; 0 if there are
+   * none.
+   *
+   * @param percent 1 to 100
+   */
+  public long atMostNanos(int percent) {
     long before = 0;
     for (int place = 0; place < counts.length; place++) {
       before += counts[place];
-      if (2 * before >= count && count > 0) {
+      if (100 * before >= percent * count && count > 0) {
         return Math.min(most(place), longestNanos);
       }
     }

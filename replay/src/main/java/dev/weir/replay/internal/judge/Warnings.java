@@ -1,7 +1,6 @@
 package dev.weir.replay.internal.judge;
 
 import dev.weir.Algorithm;
-import dev.weir.Policy;
 import dev.weir.replay.ReplayOptions;
 import dev.weir.replay.ReplaySummary;
 import dev.weir.replay.ReplaySummary.Counts;
@@ -30,9 +29,14 @@ public final class Warnings {
    *
    * @param matched for each position of a descriptor, the number of requests to which a limit
    *     applied by it
+   * @param noDurations the reason why the traffic does not show how long requests took
    */
   public static List<String> of(
-      ReplaySummary summary, RuleSet rules, ReplayOptions options, long[] matched)
+      ReplaySummary summary,
+      RuleSet rules,
+      ReplayOptions options,
+      long[] matched,
+      String noDurations)
       throws TrafficException {
     List<String> doubts = new ArrayList<>();
     Counts counts = summary.counts();
@@ -66,32 +70,37 @@ public final class Warnings {
     Long last = counts.lastNanos();
     if (first != null && last != null) {
       for (PolicyCount each : summary.policies()) {
-        if (each.requests() > 0) {
+        if (each.requests() > 0 && !isTimed(each, summary)) {
           window("rule " + name(each), each.windowNanos(), last - first, doubts);
         }
       }
     }
-    seats(summary, rules, options, doubts);
+    if (summary.source().durations() == null) {
+      seats(summary, noDurations, doubts);
+    }
     return doubts;
   }
 
-  /** Adds a doubt for each limit at the same time: records do not show when a request ended. */
-  private static void seats(
-      ReplaySummary summary, RuleSet rules, ReplayOptions options, List<String> doubts) {
-    for (Rule rule : rules.rules()) {
-      Policy policy = rule.policy();
-      boolean seats = policy != null && policy.algorithm() == Algorithm.CONCURRENCY;
-      if (seats && rule.domain().equals(options.domain())) {
-        for (PolicyCount each : summary.policies()) {
-          if (each.path().equals(rule.path()) && each.requests() > 0) {
-            doubts.add(
-                "rule "
-                    + name(each)
-                    + ": each request counts for the hold of "
-                    + Figures.window(each.windowNanos())
-                    + ", since a record does not show when it ended; fewer would be refused");
-          }
-        }
+  private static boolean hasSeats(PolicyCount policy) {
+    return policy.algorithm().equals(Algorithm.CONCURRENCY.text());
+  }
+
+  /** Returns whether permits of a rule count until requests have ended, and not for its hold. */
+  private static boolean isTimed(PolicyCount policy, ReplaySummary summary) {
+    return hasSeats(policy) && summary.source().durations() != null;
+  }
+
+  /** Adds a doubt for each limit at the same time, if it is not known when requests have ended. */
+  private static void seats(ReplaySummary summary, String noDurations, List<String> doubts) {
+    for (PolicyCount each : summary.policies()) {
+      if (hasSeats(each) && each.requests() > 0) {
+        doubts.add(
+            "rule "
+                + name(each)
+                + ": each request counts for the hold of "
+                + Figures.window(each.windowNanos())
+                + ", whether it was shorter or longer; "
+                + noDurations);
       }
     }
   }

@@ -40,6 +40,8 @@ public final class RepeatSection {
     List<String> proxies = traffic.trustedProxies();
     flag("--trusted-proxies", proxies.isEmpty() ? null : String.join(",", proxies));
     flag("--permits", traffic.permits().equals("1") ? null : traffic.permits());
+    flag("--duration", traffic.duration());
+    flag("--time-is", traffic.timeIs());
     if (traffic.sort()) {
       command.append(" \\\n  --sort");
     }

@@ -90,6 +90,7 @@ public final class ReportPage {
     overTime();
     worstMinute();
     rules.table();
+    Sections.seats(html, summary.seats());
     Sections.queues(html, summary.queues());
     rules.charts();
     refusedKeys();

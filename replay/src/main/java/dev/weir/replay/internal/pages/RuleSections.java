@@ -100,9 +100,14 @@ final class RuleSections {
       if (weighted) {
         html.number(permits(each, Timeline::refused));
       }
-      html.number(about(of) + Figures.number(of.keys() * of.keysPerFollowed()));
-      html.number(about(of) + Figures.number(of.above(each.permits()) * of.keysPerFollowed()));
-      html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions()).endRow();
+      if (hasSeats(each)) { // Seats have no window.
+        html.number("\u2013").number("\u2013").number("\u2013").number("\u2013").number("\u2013");
+      } else {
+        html.number(about(of) + Figures.number(of.keys() * of.keysPerFollowed()));
+        html.number(about(of) + Figures.number(of.above(each.permits()) * of.keysPerFollowed()));
+        html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions());
+      }
+      html.endRow();
     }
     html.endTable();
     long standsFor = use.values().stream().mapToLong(RuleUse::keysPerFollowed).max().orElse(1);
@@ -128,7 +133,7 @@ final class RuleSections {
     for (PolicyCount each : busy.subList(0, Math.min(SHOWN_RULES, busy.size()))) {
       Timeline timeline = history.rule(each.path());
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
-      if (timeline != null && of.keys() > 0) {
+      if (timeline != null && (of.keys() > 0 || hasSeats(each))) {
         html.raw("<section><h2>")
             .text(each.policy())
             .element("small", limit(each) + ", " + unlessHard(each) + each.algorithm());
@@ -242,9 +247,13 @@ final class RuleSections {
         : rule.throttle().toString();
   }
 
+  private static boolean hasSeats(PolicyCount rule) {
+    return rule.algorithm().equals(Algorithm.CONCURRENCY.text());
+  }
+
   /** Returns the limit of a rule in words. */
   static String limit(PolicyCount rule) {
-    if (rule.algorithm().equals(Algorithm.CONCURRENCY.text())) {
+    if (hasSeats(rule)) {
       return Figures.number(rule.permits()) + " at once";
     }
     return Figures.number(rule.permits()) + " per " + Figures.window(rule.windowNanos());

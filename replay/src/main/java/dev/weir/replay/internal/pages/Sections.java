@@ -1,6 +1,7 @@
 package dev.weir.replay.internal.pages;
 
 import dev.weir.replay.ReplaySummary.QueueCount;
+import dev.weir.replay.ReplaySummary.SeatCount;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.util.List;
 
@@ -51,6 +52,44 @@ public final class Sections {
     html.endTable().raw("</section>\n");
   }
 
+  /** Appends the counts of limits at the same time, if there are any. */
+  static void seats(Html html, List<SeatCount> seats) {
+    if (seats.isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "At the same time");
+    html.table(
+        "rule",
+        "#limit",
+        "#hold",
+        "#refused",
+        "#most at once",
+        "#without the limit",
+        "#time at the limit",
+        "#longer than 5 min");
+    for (SeatCount each : seats) {
+      html.row().word(each.policy()).number(each.permits());
+      html.number(Figures.window(each.holdNanos())).number(each.denied());
+      html.number(each.mostAtOnce()).number(each.mostWanted());
+      html.number(Figures.length(each.atLimitNanos())).number(each.cutShort()).endRow();
+    }
+    html.endTable();
+    html.element(
+        "p class=\"note\"",
+        "Each request counts from its admission until it has ended, for 5 min at most, as"
+            + " middleware keeps its seat. A request that waited ends later by the time it waited.");
+    html.raw("<dl>");
+    meaning(html, "most at once", "the most permits of one key that were out at the same time.");
+    meaning(
+        html,
+        "without the limit",
+        "the most that would have been out for one key if no request had been refused or had"
+            + " waited.");
+    meaning(
+        html, "time at the limit", "the time in which at least one key had all its permits out.");
+    html.raw("</dl></section>\n");
+  }
+
   /** Appends the counts of rules' queues, if there are any. */
   static void queues(Html html, List<QueueCount> queues) {
     if (queues.isEmpty()) {
@@ -63,6 +102,7 @@ public final class Sections {
         "#wait up to",
         "#served late",
         "#median wait",
+        "#99 % wait at most",
         "#longest wait",
         "#gave up",
         "#refused at once");
@@ -70,6 +110,7 @@ public final class Sections {
       html.row().word(each.policy()).number(each.requests());
       html.number(Figures.window(each.waitNanos())).number(each.servedLate());
       html.number(Figures.length(each.medianWaitNanos()));
+      html.number(Figures.length(each.wait99Nanos()));
       html.number(Figures.length(each.longestWaitNanos()));
       html.number(each.gaveUp()).number(each.refusedAtOnce()).endRow();
     }

@@ -10,12 +10,15 @@ import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.SeatCount;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import dev.weir.replay.internal.judge.Recording;
+import dev.weir.traffic.RequestDurations;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A writer of summaries as JSON. The fields are promised in {@code docs/replay.md}. */
 public final class SummaryJson {
@@ -53,6 +56,7 @@ public final class SummaryJson {
     json.writeStringField("time_column", summary.source().timeColumn());
     String unit = summary.source().timeUnit();
     json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
+    durations(json, summary.source().durations());
     texts(json, "notes", summary.source().notes());
     json.writeNumberField("requests", counts.requests());
     json.writeNumberField("allowed", counts.allowed());
@@ -70,6 +74,9 @@ public final class SummaryJson {
     json.writeStringField("last_time", last == null ? null : Figures.instant(last));
     json.writeBooleanField("stopped", summary.stopped());
     policies(summary);
+    if (!summary.seats().isEmpty()) {
+      seats(summary);
+    }
     if (!summary.queues().isEmpty()) {
       queues(summary);
     }
@@ -86,9 +93,20 @@ public final class SummaryJson {
     json.writeStringField("time_column", recording.source().timeColumn());
     String unit = recording.source().timeUnit();
     json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
+    durations(json, recording.source().durations());
     texts(json, "notes", recording.source().notes());
     json.writeStringField("first_time", Figures.instant(recording.trace().firstNanos()));
     json.writeStringField("last_time", Figures.instant(recording.trace().lastNanos()));
+  }
+
+  private static void durations(JsonGenerator json, @Nullable RequestDurations durations)
+      throws IOException {
+    if (durations != null) {
+      json.writeStringField("duration_column", durations.column());
+      json.writeStringField("duration_unit", durations.unit().isEmpty() ? null : durations.unit());
+      json.writeStringField("time_is", durations.timeIs().text());
+      json.writeNumberField("without_duration", durations.unknown());
+    }
   }
 
   /** Writes a list of texts. */
@@ -120,6 +138,24 @@ public final class SummaryJson {
     json.writeEndArray();
   }
 
+  private void seats(ReplaySummary summary) throws IOException {
+    json.writeArrayFieldStart("seats");
+    for (SeatCount each : summary.seats()) {
+      json.writeStartObject();
+      json.writeStringField("policy", each.policy());
+      json.writeStringField("path", each.path());
+      json.writeNumberField("permits", each.permits());
+      json.writeNumberField("hold_nanos", each.holdNanos());
+      json.writeNumberField("denied", each.denied());
+      json.writeNumberField("most_at_once", each.mostAtOnce());
+      json.writeNumberField("most_wanted", each.mostWanted());
+      json.writeNumberField("at_limit_nanos", each.atLimitNanos());
+      json.writeNumberField("cut_short", each.cutShort());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
   private void queues(ReplaySummary summary) throws IOException {
     json.writeNumberField("served_late", summary.servedLate());
     json.writeNumberField("gave_up", summary.gaveUp());
@@ -132,6 +168,7 @@ public final class SummaryJson {
       json.writeNumberField("wait_nanos", each.waitNanos());
       json.writeNumberField("served_late", each.servedLate());
       json.writeNumberField("median_wait_nanos", each.medianWaitNanos());
+      json.writeNumberField("wait_99_nanos", each.wait99Nanos());
       json.writeNumberField("longest_wait_nanos", each.longestWaitNanos());
       json.writeNumberField("gave_up", each.gaveUp());
       json.writeNumberField("refused_at_once", each.refusedAtOnce());

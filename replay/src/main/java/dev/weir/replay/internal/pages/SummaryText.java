@@ -7,6 +7,7 @@ import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.SeatCount;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ public final class SummaryText {
   public SummaryText(ReplaySummary summary) {
     counts(summary);
     policies(summary.policies());
+    seats(summary.seats());
     queues(summary.queues());
     refusedKeys(summary);
     busiestWindows(summary);
@@ -113,6 +115,34 @@ public final class SummaryText {
     }
   }
 
+  private void seats(List<SeatCount> seats) {
+    if (seats.isEmpty()) {
+      return;
+    }
+    heading("at the same time");
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "policy", "limit", "refused", "most at once", "without it", "time at the limit");
+    for (SeatCount each : seats) {
+      row(
+          rows,
+          Figures.plain(each.policy()),
+          Figures.number(each.permits()),
+          Figures.number(each.denied()),
+          Figures.number(each.mostAtOnce()),
+          Figures.number(each.mostWanted()),
+          Figures.length(each.atLimitNanos()));
+    }
+    table(rows, "lrrrrr");
+    for (SeatCount each : seats) {
+      if (each.cutShort() > 0) {
+        line(
+            Figures.plain(each.policy())
+                + ": longer than the 5 min for which middleware keeps a seat: "
+                + Figures.number(each.cutShort()));
+      }
+    }
+  }
+
   private void queues(List<QueueCount> queues) {
     if (queues.isEmpty()) {
       return;
@@ -126,6 +156,7 @@ public final class SummaryText {
         "wait up to",
         "served late",
         "median wait",
+        "99 % wait at most",
         "longest wait",
         "gave up",
         "refused at once");
@@ -137,11 +168,12 @@ public final class SummaryText {
           Figures.window(each.waitNanos()),
           Figures.number(each.servedLate()),
           Figures.length(each.medianWaitNanos()),
+          Figures.length(each.wait99Nanos()),
           Figures.length(each.longestWaitNanos()),
           Figures.number(each.gaveUp()),
           Figures.number(each.refusedAtOnce()));
     }
-    table(rows, "lrrrrrrr");
+    table(rows, "lrrrrrrrr");
   }
 
   private void refusedKeys(ReplaySummary summary) {

@@ -65,11 +65,14 @@ final class AnsweredRequests implements RecordReader {
 
   /** Returns a reader of the requests, if the log has two records for each. */
   static RecordReader of(RecordReader reader) {
-    boolean apart =
-        reader.columns().contains(ID)
-            && reader.columns().contains(STATUS)
-            && reader.share(TARGET) + reader.share(STATUS) <= 1;
-    return apart ? new AnsweredRequests(reader) : reader;
+    return areApart(reader) ? new AnsweredRequests(reader) : reader;
+  }
+
+  /** Returns whether the log has two records for each request. */
+  static boolean areApart(RecordReader reader) {
+    return reader.columns().contains(ID)
+        && reader.columns().contains(STATUS)
+        && reader.share(TARGET) + reader.share(STATUS) <= 1;
   }
 
   @Override

@@ -197,7 +197,9 @@ final class LineLogs {
                     "backend",
                     new View("backend_server", Part.BEFORE_SLASH),
                     "server",
-                    new View("backend_server", Part.BEHIND_SLASH))),
+                    new View("backend_server", Part.BEHIND_SLASH),
+                    "duration",
+                    new View("timers", Part.LAST))),
             "request"));
     all.put(
         Format.SQUID,

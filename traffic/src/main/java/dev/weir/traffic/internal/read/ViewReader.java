@@ -37,7 +37,9 @@ final class ViewReader implements RecordReader {
     QUERY,
     /** The part before the slash of {@code a/b}. */
     BEFORE_SLASH,
-    BEHIND_SLASH
+    BEHIND_SLASH,
+    /** The last part of {@code a/b/c}. */
+    LAST
   }
 
   /**
@@ -191,6 +193,13 @@ final class ViewReader implements RecordReader {
       case QUERY -> query(values, slot, data, from, to);
       case BEFORE_SLASH -> values.set(slot, data, from, slash(data, from, to));
       case BEHIND_SLASH -> values.set(slot, data, Math.min(to, slash(data, from, to) + 1), to);
+      case LAST -> {
+        int start = to;
+        while (start > from && data[start - 1] != '/') {
+          start--;
+        }
+        values.set(slot, data, start, to);
+      }
       case METHOD, PROTOCOL, REQUEST_PATH, REQUEST_QUERY ->
           request(values, slot, part, data, from, to);
     }

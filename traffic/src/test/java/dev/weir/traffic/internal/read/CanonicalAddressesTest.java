@@ -29,7 +29,7 @@ class CanonicalAddressesTest {
             RequestTemplate.of("d", List.of(descriptor), "1"),
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               keys.add(request.descriptors().get(0).entries().get(0).value()),
           (input, line, why) -> keys.add("! " + why),
           Progress.NONE);

@@ -120,7 +120,7 @@ class LayoutReaderTest {
             RequestTemplate.of("d", List.of("k={ip} {status} {method} {path}"), "1"),
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               read.add(
                   nanos / 1_000_000_000L
                       + " "

@@ -57,7 +57,7 @@ class LinePrefixTest {
             new ByteArrayInputStream(text))) {
       List<String> all = new ArrayList<>();
       reader.each(
-          (input, line, nanos, request, load) ->
+          (input, line, nanos, request, load, took) ->
               all.add(line + " " + nanos + " " + request.descriptors().get(0).entries()),
           (input, line, why) -> all.add(line + "! " + why),
           Progress.NONE);

@@ -1,0 +1,136 @@
+package dev.weir.replay.internal.judge;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Engine;
+import dev.weir.engine.Status;
+import dev.weir.engine.seats.RequestSeat;
+import dev.weir.engine.seats.RequestSeats;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The seats that the requests of a run take: each from its admission until it has ended. For one
+ * thread.
+ */
+final class RunSeats {
+  /*
+   * Why RequestSeats, which is the middleware's? A seat is renewed each third of its hold, and is
+   * given back after `longest` at the latest. A replay that did this by itself could differ from
+   * what a server does. Here a request's end is a task on the run's clock.
+   *
+   * A request counts from its admission on: one that has waited ends later by the time it waited,
+   * since it takes as long as it took. A task that is due at the very instant of a request comes
+   * first: seats are out in [begin, end).
+   */
+
+  /** The most requests whose end is followed at once; each takes some 400 bytes. */
+  static final int MOST_IN_FLIGHT = 1_000_000;
+
+  private static final long LONGEST_NANOS = RequestSeats.LONGEST.toNanos();
+
+  private final VirtualTime time;
+  private final RequestSeats seats;
+  private final KeyNames names;
+  private final SeatTally tally;
+  private int inFlight;
+
+  RunSeats(Engine engine, VirtualTime time, KeyNames names, SeatTally tally) {
+    this.time = time;
+    this.names = names;
+    this.tally = tally;
+    seats = new RequestSeats(engine, time, RequestSeats.LONGEST);
+  }
+
+  private interface SeatStatus {
+    void accept(RuleKey key, long permits, Policy policy);
+  }
+
+  /** Passes on the statuses of limits at the same time, with the permits that were asked for. */
+  private void each(Request request, Answer answer, SeatStatus action) {
+    List<Status> statuses = answer.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      Status status = statuses.get(i);
+      Rule rule = status.rule();
+      CurrentLimit limit = status.currentLimit();
+      Descriptor descriptor = request.descriptors().get(i);
+      Long permits = descriptor.permits();
+      if (rule != null
+          && limit != null
+          && limit.policy().algorithm() == Algorithm.CONCURRENCY
+          && permits != null
+          && permits > 0) {
+        action.accept(names.of(rule, descriptor), permits, limit.policy());
+      }
+    }
+  }
+
+  /**
+   * Counts a request that has come, whatever its answer.
+   *
+   * @param durationNanos the time that it takes, at least 0
+   */
+  void came(Request request, Answer answer, long durationNanos) throws IOException {
+    long kept = Math.min(durationNanos, LONGEST_NANOS);
+    boolean[] any = {false};
+    each(
+        request,
+        answer,
+        (key, permits, policy) -> {
+          any[0] = true;
+          long most = Math.min(permits, KeyUse.MAX_PERMITS);
+          tally.wanted(key, most);
+          time.schedule(kept, () -> tally.wanted(key, -most));
+        });
+    if (any[0]) {
+      follow(kept);
+    }
+  }
+
+  private void follow(long nanos) throws IOException {
+    if (++inFlight > MOST_IN_FLIGHT) {
+      throw new IOException(
+          "input: more than "
+              + MOST_IN_FLIGHT
+              + " requests in flight at once (expected: at most that many; are the durations in"
+              + " another unit?)");
+    }
+    time.schedule(nanos, () -> inFlight--);
+  }
+
+  /**
+   * Takes the seats of a request that is admitted now, and gives them back at its end.
+   *
+   * @param durationNanos the time that it takes from now on, at least 0
+   */
+  void admitted(Request request, Answer answer, long durationNanos) {
+    RequestSeat seat = seats.take(request, answer, "replay");
+    if (seat == null) {
+      return;
+    }
+    each(
+        request,
+        answer,
+        (key, permits, policy) -> {
+          if (durationNanos > LONGEST_NANOS) {
+            tally.cutShort(key.rule());
+          }
+          tally.out(key, permits, policy.quota().permits(), time.nanos());
+        });
+    time.schedule(
+        Math.min(durationNanos, LONGEST_NANOS),
+        () -> {
+          seat.end();
+          each(
+              request,
+              answer,
+              (key, permits, policy) ->
+                  tally.out(key, -permits, policy.quota().permits(), time.nanos()));
+        });
+  }
+}
