@@ -82,7 +82,7 @@ public final class Compare {
     if (!problems.isEmpty()) {
       throw new TrafficException(problems);
     }
-    Recording recording = Recording.read(traffic, progress, standard);
+    Recording recording = Recording.read(traffic, false, progress, standard);
     Trace trace = recording.trace();
     int plotted = key == null ? -1 : trace.id(key);
     if (key != null && plotted < 0) {

@@ -66,6 +66,18 @@ public final class LimitSuggestions {
         List<Duration> windows, double refuseAtMost, Algorithm algorithm, String domain) {
       this(windows, refuseAtMost, algorithm, domain, 0, 0);
     }
+
+    /** Returns the share of a whole, computed in decimals: 29 % of 100 are 29 and not 28.999... */
+    long part(long whole) {
+      return BigDecimal.valueOf(refuseAtMost).multiply(BigDecimal.valueOf(whole)).longValue();
+    }
+
+    /** Returns a limit with the headroom, at most the highest limit. */
+    long withHeadroom(long limit, long highest) {
+      BigDecimal more = BigDecimal.valueOf(headroom).add(BigDecimal.ONE);
+      BigDecimal room = more.multiply(BigDecimal.valueOf(limit));
+      return room.setScale(0, RoundingMode.CEILING).min(BigDecimal.valueOf(highest)).longValue();
+    }
   }
 
   /**
@@ -79,7 +91,17 @@ public final class LimitSuggestions {
    * @param worstRequests the number of its refused requests
    */
   public record RefusalCount(
-      long limit, long requests, long permits, long keys, String worstKey, long worstRequests) {}
+      long limit, long requests, long permits, long keys, String worstKey, long worstRequests) {
+    static RefusalCount of(LimitSearch.TriedLimit tried, Trace trace) {
+      return new RefusalCount(
+          tried.limit(),
+          tried.requests(),
+          tried.permits(),
+          tried.keys(),
+          tried.worst() < 0 ? "" : trace.key(tried.worst()),
+          tried.worstRequests());
+    }
+  }
 
   /**
    * The suggestion for a window.
@@ -154,7 +176,7 @@ public final class LimitSuggestions {
       InputStream standard)
       throws IOException, TrafficException {
     check(traffic, options, report);
-    Recording recording = Recording.read(traffic, progress, standard);
+    Recording recording = Recording.read(traffic, true, progress, standard);
     IgnoredKeys ignored = IgnoredKeys.of(recording.trace(), options.ignoreTop());
     if (ignored.ids().size() == recording.trace().keys()) {
       throw new TrafficException(
@@ -175,7 +197,9 @@ public final class LimitSuggestions {
         break; // The limits found so far are worth showing.
       }
     }
-    Suggestion suggestion = new Suggestion(options, windows, recording, ignored);
+    Suggestion suggestion =
+        new Suggestion(options, windows, recording, ignored)
+            .with(SeatSuggestion.of(recording, options, ignored));
     if (report != null) {
       Page.write(report, SuggestPage.of(traffic, suggestion, report));
     }
@@ -246,14 +270,8 @@ public final class LimitSuggestions {
                       .algorithm(options.algorithm())
                       .build(),
               ignored.ids());
-      mostRequests = part(trace.size() - ignored.requests());
-      mostKeys = part(trace.keys() - ignored.ids().size());
-    }
-
-    /** Returns the share of a whole, computed in decimals: 29 % of 100 are 29 and not 28.999... */
-    private long part(long whole) {
-      BigDecimal share = BigDecimal.valueOf(options.refuseAtMost());
-      return share.multiply(BigDecimal.valueOf(whole)).longValue();
+      mostRequests = options.part(trace.size() - ignored.requests());
+      mostKeys = options.part(trace.keys() - ignored.ids().size());
     }
 
     Window window() throws TrafficException, LimitSearch.StoppedException {
@@ -261,17 +279,10 @@ public final class LimitSuggestions {
       RefusalCount forKeys = of(limits.smallest(each -> each.keys() <= mostKeys));
       RefusalCount both = forRequests.limit > forKeys.limit ? forRequests : forKeys;
       RefusalCount below = both.limit == 0 ? null : of(limits.refused(both.limit - 1));
-      RefusalCount suggested = of(limits.refused(withHeadroom(both.limit)));
+      RefusalCount suggested =
+          of(limits.refused(options.withHeadroom(both.limit, Quota.MAX_PERMITS)));
       return new Window(
           windowNanos, forRequests, forKeys, both, below, suggested, curve(both.limit));
-    }
-
-    private long withHeadroom(long limit) {
-      BigDecimal more = BigDecimal.valueOf(options.headroom()).add(BigDecimal.ONE);
-      BigDecimal room = more.multiply(BigDecimal.valueOf(limit));
-      return room.setScale(0, RoundingMode.CEILING)
-          .min(BigDecimal.valueOf(Quota.MAX_PERMITS))
-          .longValue();
     }
 
     private List<RefusalCount> curve(long limit)
@@ -289,14 +300,7 @@ public final class LimitSuggestions {
     }
 
     private RefusalCount of(LimitSearch.TriedLimit tried) {
-      Trace trace = recording.trace();
-      return new RefusalCount(
-          tried.limit(),
-          tried.requests(),
-          tried.permits(),
-          tried.keys(),
-          tried.worst() < 0 ? "" : trace.key(tried.worst()),
-          tried.worstRequests());
+      return RefusalCount.of(tried, recording.trace());
     }
   }
 

@@ -53,6 +53,7 @@ final class SuggestPage {
       }
       html.raw("</details>\n");
     }
+    SeatSections.page(html, List.of(suggestion));
     Sections.unreadable(html, recording.unreadableLines(), recording.unreadable());
     again(html, traffic, suggestion, report);
     return Page.of("Weir suggest", html.toString());
@@ -81,6 +82,7 @@ final class SuggestPage {
       html.raw("<h2>").text("By " + each.perKey()).raw("</h2>\n");
       curves(html, each, each.chosen());
     }
+    SeatSections.page(html, suggestions.each());
     again(html, traffic, first, report);
     return Page.of("Weir suggest", html.toString());
   }

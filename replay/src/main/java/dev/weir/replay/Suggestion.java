@@ -31,16 +31,32 @@ public final class Suggestion {
   private final List<LimitSuggestions.Window> windows;
   private final Recording recording;
   private final LimitSuggestions.IgnoredKeys ignored;
+  private final SeatSuggestion.Found seats;
 
   Suggestion(
       LimitSuggestions.Options options,
       List<LimitSuggestions.Window> windows,
       Recording recording,
       LimitSuggestions.IgnoredKeys ignored) {
+    this(options, windows, recording, ignored, SeatSuggestion.Found.NONE);
+  }
+
+  private Suggestion(
+      LimitSuggestions.Options options,
+      List<LimitSuggestions.Window> windows,
+      Recording recording,
+      LimitSuggestions.IgnoredKeys ignored,
+      SeatSuggestion.Found seats) {
     this.options = options;
     this.windows = List.copyOf(windows);
     this.recording = recording;
     this.ignored = ignored;
+    this.seats = seats;
+  }
+
+  /** Returns the same suggestion with a limit at the same time. */
+  Suggestion with(SeatSuggestion.Found found) {
+    return new Suggestion(options, windows, recording, ignored, found);
   }
 
   public LimitSuggestions.Options options() {
@@ -50,6 +66,14 @@ public final class Suggestion {
   /** Returns the suggestion for each window, in the requested order. */
   public List<LimitSuggestions.Window> windows() {
     return windows;
+  }
+
+  /**
+   * Returns the suggestion of a limit at the same time; null if the traffic does not show how long
+   * requests took.
+   */
+  public @Nullable SeatSuggestion seats() {
+    return seats.suggestion();
   }
 
   /** Returns the number of requests of keys that were not left out. */
@@ -69,7 +93,10 @@ public final class Suggestion {
 
   /** Returns the doubts about the traffic and about how windows fit it, one line each. */
   public List<String> warnings() {
-    return recording.warnings(options.windows().stream().map(Duration::toNanos).toList());
+    List<String> warnings = new ArrayList<>();
+    warnings.addAll(recording.warnings(options.windows().stream().map(Duration::toNanos).toList()));
+    warnings.addAll(seats.problems());
+    return List.copyOf(warnings);
   }
 
   public Recording recording() {
@@ -192,7 +219,8 @@ public final class Suggestion {
       text.append("\n  unreadable lines: ").append(Figures.number(recording.unreadable()));
       text.append('\n');
     }
-    return text.append("\nrules to paste\n\n").append(yaml()).toString();
+    text.append("\nrules to paste\n\n").append(yaml());
+    return text.append(SeatSections.text(List.of(this))).toString();
   }
 
   /** Returns a text on whether an interrupt ended the reading, or the search for all windows. */
@@ -286,11 +314,11 @@ public final class Suggestion {
     }
     json.writeEndArray();
     json.writeStringField("rules", yaml());
+    SeatSections.json(json, this);
     json.writeEndObject();
   }
 
-  private static void refused(
-      JsonGenerator json, @Nullable String name, @Nullable RefusalCount refused)
+  static void refused(JsonGenerator json, @Nullable String name, @Nullable RefusalCount refused)
       throws IOException {
     if (name != null) {
       json.writeFieldName(name);

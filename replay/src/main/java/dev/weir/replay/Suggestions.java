@@ -75,7 +75,8 @@ public record Suggestions(List<Suggestion> each) {
               Figures.plain(by.worstKey())));
     }
     text.append(TextTable.of("  ", table, weighted ? "lrrrrrl" : "lrrrrl"));
-    return text.append("\nrules to paste\n\n").append(yaml()).toString();
+    text.append("\nrules to paste\n\n").append(yaml());
+    return text.append(SeatSections.text(each)).toString();
   }
 
   /** Leaves out the fifth column if requests and permits are the same. */

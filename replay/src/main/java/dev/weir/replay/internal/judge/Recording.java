@@ -40,9 +40,12 @@ public record Recording(
    * Reads traffic. Without a descriptor, a column with a usual name for a key becomes the
    * descriptor.
    *
+   * @param timed true to read how long requests took as well, if the traffic shows it; they then
+   *     come in the order of their begins
    * @throws TrafficException if it cannot be read or does not fit half of the heap
    */
-  public static Recording read(Traffic traffic, Progress progress, InputStream standard)
+  public static Recording read(
+      Traffic traffic, boolean timed, Progress progress, InputStream standard)
       throws IOException, TrafficException {
     RequestTemplate template =
         traffic.descriptors().isEmpty()
@@ -52,12 +55,16 @@ public record Recording(
       throw new TrafficException(
           "descriptor: " + traffic.descriptors().size() + " (expected: one here)");
     }
-    Trace trace = new Trace(Runtime.getRuntime().maxMemory() / 2);
     long[] unreadable = {0};
     List<UnreadableLine> lines = new ArrayList<>();
-    try (TrafficReader reader = TrafficReader.open(traffic, template, standard)) {
+    try (TrafficReader reader =
+        timed
+            ? TrafficReader.openTimed(traffic, template, standard)
+            : TrafficReader.open(traffic, template, standard)) {
+      long maxBytes = Runtime.getRuntime().maxMemory() / 2;
+      Trace trace = reader.durations() == null ? new Trace(maxBytes) : Trace.timed(maxBytes);
       reader.each(
-          (input, line, nanos, request, load, took) -> add(trace, nanos, request),
+          (input, line, nanos, request, load, took) -> add(trace, nanos, request, took),
           (input, line, reason) -> {
             unreadable[0]++;
             if (lines.size() < ReplaySummary.LISTED) {
@@ -106,7 +113,8 @@ public record Recording(
     return List.copyOf(all);
   }
 
-  private static void add(Trace trace, long nanos, Request request) throws TrafficException {
+  private static void add(Trace trace, long nanos, Request request, long took)
+      throws TrafficException {
     Descriptor descriptor = request.descriptors().get(0);
     List<Entry> entries = descriptor.entries();
     String key = entries.get(0).key() + '=' + entries.get(0).value();
@@ -114,6 +122,6 @@ public record Recording(
       key += ',' + entry.key() + '=' + entry.value();
     }
     Long permits = descriptor.permits();
-    trace.add(nanos, key, permits == null ? 1 : permits);
+    trace.add(nanos, key, permits == null ? 1 : permits, took);
   }
 }

@@ -18,14 +18,15 @@ import java.util.Map;
 public final class Trace {
   private static final int CHUNK_BYTES = 1 << 20;
 
-  /** The most bytes of a record: three numbers. */
-  private static final int MAX_RECORD_BYTES = 3 * Varint.MAX_BYTES;
+  /** The most bytes of a record: four numbers. */
+  private static final int MAX_RECORD_BYTES = 4 * Varint.MAX_BYTES;
 
   /** The bytes that a key takes beside its text, about. */
   private static final int KEY_BYTES = 150;
 
   private final long maxBytes;
   private final long maxStateBytes;
+  private final boolean timed;
   private final Map<String, Integer> ids = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
   private final List<byte[]> chunks = new ArrayList<>();
@@ -47,16 +48,32 @@ public final class Trace {
   }
 
   public Trace(long maxBytes, long maxStateBytes) {
+    this(maxBytes, maxStateBytes, false);
+  }
+
+  private Trace(long maxBytes, long maxStateBytes, boolean timed) {
+    this.timed = timed;
     this.maxBytes = maxBytes;
     this.maxStateBytes = maxStateBytes;
+  }
+
+  /** Returns a trace whose records have durations, of one to six bytes more for each. */
+  static Trace timed(long maxBytes) {
+    return new Trace(maxBytes, Math.max(1, maxBytes / 2), true);
+  }
+
+  /** Adds a record without a duration. See {@link #add(long, String, long, long)}. */
+  public void add(long nanos, String key, long permits) throws TrafficException {
+    add(nanos, key, permits, -1);
   }
 
   /**
    * Adds a record.
    *
+   * @param durationNanos the time that the request took, in nanoseconds; -1 if it is not known
    * @throws TrafficException if that would take more than the permitted memory
    */
-  public void add(long nanos, String key, long permits) throws TrafficException {
+  void add(long nanos, String key, long permits, long durationNanos) throws TrafficException {
     if (size == 0) {
       firstNanos = nanos;
       lastNanos = nanos;
@@ -83,6 +100,9 @@ public final class Trace {
     at = Varint.put(chunk, at, now - lastNanos);
     at = Varint.put(chunk, at, id);
     at = Varint.put(chunk, at, permits);
+    if (timed) {
+      at = Varint.put(chunk, at, durationNanos + 1);
+    }
     lastNanos = now;
     size++;
     long total = totals[id] + permits;
@@ -138,6 +158,7 @@ public final class Trace {
     private long nanos = firstNanos;
     private int key;
     private long permits;
+    private long durationNanos = -1;
 
     private Cursor() {
       if (at > 0) {
@@ -157,6 +178,7 @@ public final class Trace {
       nanos += in.next();
       key = (int) in.next();
       permits = in.next();
+      durationNanos = timed ? in.next() - 1 : -1;
       return true;
     }
 
@@ -171,6 +193,11 @@ public final class Trace {
 
     public long permits() {
       return permits;
+    }
+
+    /** Returns the time that the request took, in nanoseconds; -1 if it is not known. */
+    public long durationNanos() {
+      return durationNanos;
     }
   }
 

@@ -2,6 +2,7 @@ package dev.weir.replay.internal.suggest;
 
 import dev.weir.Algorithm;
 import dev.weir.replay.LimitSuggestions;
+import dev.weir.replay.SeatSuggestion;
 import dev.weir.replay.Suggestion;
 import dev.weir.rules.DurationText;
 import dev.weir.traffic.RequestTemplate;
@@ -22,11 +23,26 @@ public final class SuggestedRules {
   }
 
   private final StringBuilder yaml = new StringBuilder();
+  private final boolean seats;
 
-  private SuggestedRules() {}
+  private SuggestedRules(boolean seats) {
+    this.seats = seats;
+  }
 
   /** Returns the file; the suggestions are for one domain. */
   public static String yaml(List<Suggestion> suggestions) {
+    return yaml(suggestions, false);
+  }
+
+  /**
+   * Returns the file with the limits at the same time; each of the suggestions has one, and they
+   * are for one domain.
+   */
+  public static String seatsYaml(List<Suggestion> suggestions) {
+    return yaml(suggestions, true);
+  }
+
+  private static String yaml(List<Suggestion> suggestions, boolean seats) {
     Node root = new Node();
     for (Suggestion each : suggestions) {
       Node node = root;
@@ -35,7 +51,7 @@ public final class SuggestedRules {
       }
       node.limit = each;
     }
-    SuggestedRules rules = new SuggestedRules();
+    SuggestedRules rules = new SuggestedRules(seats);
     rules.yaml.append("domain: ").append(quoted(suggestions.get(0).options().domain()));
     rules.yaml.append("\n");
     rules.below(root, "");
@@ -62,6 +78,13 @@ public final class SuggestedRules {
 
   /** Writes the limit of the chosen window, and those of the others as comments. */
   private void limit(Suggestion suggestion, String indent) {
+    SeatSuggestion atOnce = suggestion.seats();
+    if (seats && atOnce != null) {
+      yaml.append(indent).append("rate_limit:\n").append(indent).append("  concurrency: ");
+      yaml.append(atOnce.suggested().limit()).append('\n').append(indent).append("  hold: ");
+      yaml.append(DurationText.format(atOnce.holdNanos())).append('\n');
+      return;
+    }
     LimitSuggestions.Window chosen = suggestion.chosen();
     String inner = indent + "  ";
     yaml.append(indent).append("rate_limit:\n");
