@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Algorithm;
 import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
@@ -284,7 +285,8 @@ public final class ReplayTally {
     rules.judged(key.rule(), decision.reason(), fits, allowed);
     Policy policy = key.rule().policy();
     Long permits = descriptor.permits();
-    if (policy != null && permits != null) {
+    boolean window = policy != null && policy.algorithm() != Algorithm.CONCURRENCY;
+    if (policy != null && window && permits != null) {
       windows.add(key, policy.quota().windowNanos(), nowNanos, permits, !fits || shadow);
     }
   }

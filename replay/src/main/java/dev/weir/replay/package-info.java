@@ -10,6 +10,9 @@
  *
  * <p>{@code internal.judge} decides and counts; {@code internal.pages} writes reports; {@code
  * internal.suggest} searches; {@code internal.recorded} keeps a server's traffic.
+ *
+ * <p>More than 20 types: each command has its options, its result and its page here, since programs
+ * use them as the command line does.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.replay;

@@ -1,22 +1,17 @@
 package dev.weir.traffic;
 
-import dev.weir.identity.AddressKey;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.Inspection.Column;
-import dev.weir.traffic.internal.check.DistinctValues;
 import dev.weir.traffic.internal.check.UnreadableTally;
-import dev.weir.traffic.internal.read.Address;
 import dev.weir.traffic.internal.read.DurationColumns;
 import dev.weir.traffic.internal.read.Durations;
 import dev.weir.traffic.internal.read.OpenedInput;
 import dev.weir.traffic.internal.read.Order;
-import dev.weir.traffic.internal.read.RecordValues;
 import dev.weir.traffic.internal.read.UsualColumns;
 import dev.weir.traffic.internal.values.TimeReader;
 import dev.weir.traffic.internal.values.UnreadableException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,52 +26,10 @@ public final class Inspector {
   /** The most columns that are counted; further ones are only named. */
   static final int MAX_COLUMNS = 200;
 
-  private static final int EXAMPLES = 3;
-
   private static final int REPORT_EVERY = 4096;
 
   private static final List<String> KEY_WORDS =
       List.of("user", "client", "host", "key", "tenant", "account", "session", "caller");
-
-  /** The counts of a column. */
-  private static final class Use {
-    private final DistinctValues distinct = new DistinctValues();
-    private final DistinctValues keys = new DistinctValues();
-    private final boolean named;
-    private final List<String> examples = new ArrayList<>();
-    private long empty;
-    private long addresses;
-
-    /**
-     * @param named true if the column has addresses by its name
-     */
-    Use(boolean named) {
-      this.named = named;
-    }
-
-    void add(RecordValues values, int slot) {
-      byte[] data = values.data(slot);
-      int from = values.from(slot);
-      int to = values.to(slot);
-      if (from == to || (to - from == 1 && data[from] == '-')) {
-        empty++;
-        return;
-      }
-      boolean unseen = distinct.add(data, from, to);
-      if (to - from <= 64) {
-        String text = new String(data, from, to - from, StandardCharsets.UTF_8);
-        addresses += Address.is(text) ? 1 : 0;
-        if (named) {
-          String key = AddressKey.USUAL.of(text);
-          byte[] bytes = (key == null ? text : key).getBytes(StandardCharsets.UTF_8);
-          keys.add(bytes, 0, bytes.length);
-        }
-      }
-      if (unseen && examples.size() < EXAMPLES) {
-        examples.add(ShownText.brief(new String(data, from, to - from, StandardCharsets.UTF_8)));
-      }
-    }
-  }
 
   private final OpenedInput opened;
   private final Traffic traffic;
@@ -140,8 +93,8 @@ public final class Inspector {
     }
     Durations durations = found == null ? null : new Durations(found, wanted);
     opened.select(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
-    List<Use> uses =
-        wanted.stream().map(column -> new Use(UsualColumns.hasAddresses(column))).toList();
+    List<ColumnUse> uses =
+        wanted.stream().map(column -> new ColumnUse(UsualColumns.hasAddresses(column))).toList();
     boolean more = true;
     while (more && !Thread.interrupted()) {
       more = record(uses, durations);
@@ -151,16 +104,8 @@ public final class Inspector {
     }
     List<Column> counted = new ArrayList<>();
     for (String column : looked) {
-      Use use = uses.get(wanted.indexOf(column));
-      counted.add(
-          new Column(
-              column,
-              use.distinct.count(),
-              use.distinct.exact(),
-              use.named ? use.keys.count() : use.distinct.count(),
-              use.empty,
-              2 * use.addresses > records - use.empty,
-              use.examples));
+      ColumnUse use = uses.get(wanted.indexOf(column));
+      counted.add(use.column(column, records));
     }
     return new Inspection(
         opened.input().name(),
@@ -229,7 +174,7 @@ public final class Inspector {
   }
 
   /** Reads a record; false at the end. */
-  private boolean record(List<Use> uses, @Nullable Durations durations) throws IOException {
+  private boolean record(List<ColumnUse> uses, @Nullable Durations durations) throws IOException {
     try {
       if (timeColumn.isEmpty()) {
         if (!opened.nextUntimed()) {

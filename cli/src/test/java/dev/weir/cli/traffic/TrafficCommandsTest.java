@@ -105,6 +105,54 @@ class TrafficCommandsTest {
         .contains("\"refuse_at_most\" : 0.001");
   }
 
+  private static final Path EXAMPLES = Path.of("..", "examples");
+
+  private static final String[] EXPORTS = {
+    "--input",
+    EXAMPLES.resolve("exports.log").toString(),
+    "--layout",
+    "ip time \"request\" status request_time",
+    "--domain",
+    "shop",
+    "--descriptor",
+    "ip={ip}"
+  };
+
+  private static Ran exports(String command, String... more) {
+    List<String> arguments = new ArrayList<>(List.of(command));
+    arguments.addAll(List.of(EXPORTS));
+    arguments.addAll(List.of(more));
+    return Ran.weir(arguments.toArray(new String[0]));
+  }
+
+  @Test
+  void limitAtTheSameTime_isReplayedAndSuggested_asTheDocumentationShows() throws IOException {
+    String page = Files.readString(Path.of("..", "docs", "replay.md"));
+    Ran replayed = exports("replay", "--rules", EXAMPLES.resolve("exports.yaml").toString());
+    assertThat(replayed.status()).as(replayed.err()).isZero();
+    Ran suggested = exports("suggest", "--refuse-at-most", "5%", "--window", "1m");
+    assertThat(suggested.status()).as(suggested.err()).isZero();
+    String out = replayed.out() + suggested.out();
+    for (String heading : List.of("policy   limit  refused  most at once", "for each  limit for")) {
+      List<String> rows = out.lines().toList();
+      int row = 0;
+      while (!rows.get(row).contains(heading)) {
+        row++;
+      }
+      assertThat(page).contains(rows.get(row).strip(), rows.get(row + 1).strip());
+    }
+  }
+
+  @Test
+  void wrongMeaningOfTheTime_isOneClearError() {
+    assertThat(exports("suggest", "--time-is", "middle").err())
+        .startsWith("weir: --time-is: middle (expected: one of begin, end)");
+    assertThat(exports("suggest", "--duration", "request_time:h").err())
+        .startsWith(
+            "weir: duration: \"request_time:h\" without a unit (expected: s, ms, us or ns behind it,"
+                + " such as request_time:ms)");
+  }
+
   @Test
   void inspect_showsTheCommandToGoOnWith() {
     Ran ran = Ran.weir("inspect", generated().toString());

@@ -20,33 +20,26 @@ import org.jspecify.annotations.Nullable;
  * are given back, at the times at which a server would do it.
  */
 final class QueueRun implements Run {
+  /**
+   * A record, as it was taken.
+   *
+   * @param tookNanos the time that its request took; 0 if it is not known
+   */
+  private record LoggedRequest(
+      int input, long line, long timeNanos, Request request, long tookNanos) {}
+
   /** A request that its rules let wait. */
   private static final class WaitingRequest {
-    final int input;
-    final long line;
-    final long timeNanos;
+    final LoggedRequest logged;
     final long sinceNanos;
-    final Request request;
     final Answer refused;
-    final long durationNanos;
 
     /** True if it found a place in the queues; otherwise it was refused at once. */
     boolean stood;
 
-    WaitingRequest(
-        int input,
-        long line,
-        long timeNanos,
-        long sinceNanos,
-        Request request,
-        Answer refused,
-        long durationNanos) {
-      this.durationNanos = durationNanos;
-      this.input = input;
-      this.line = line;
-      this.timeNanos = timeNanos;
+    WaitingRequest(LoggedRequest logged, long sinceNanos, Answer refused) {
+      this.logged = logged;
       this.sinceNanos = sinceNanos;
-      this.request = request;
       this.refused = refused;
     }
   }
@@ -106,41 +99,42 @@ final class QueueRun implements Run {
     time.advance(nowNanos);
     load = recordedLoad.at(nowNanos, recorded);
     Answer answer = engine.decide(request);
+    LoggedRequest logged =
+        new LoggedRequest(input, line, timeNanos, request, Math.max(0, durationNanos));
     String error = answer.error();
-    long tookNanos = Math.max(0, durationNanos);
     if (error == null && seats != null) {
-      seats.came(request, answer, tookNanos);
+      seats.came(request, answer, logged.tookNanos);
     }
     if (error != null) {
       tally.unreadable(names.get(input), line, error);
     } else if (answer.maxWaitNanos() == 0) {
       Status deciding = answer.deciding();
       tally.add(request, answer, deciding, timeNanos, nowNanos, load);
-      write(input, line, timeNanos, answer, deciding, 0);
-      admitted(request, answer, tookNanos);
+      write(logged, answer, deciding, 0);
+      admitted(logged, answer);
     } else {
-      enqueue(new WaitingRequest(input, line, timeNanos, nowNanos, request, answer, tookNanos));
+      enqueue(new WaitingRequest(logged, nowNanos, answer));
     }
     if (taken % EXPIRE_EVERY == 0) {
       engine.expire();
     }
   }
 
-  private void admitted(Request request, Answer answer, long tookNanos) {
+  private void admitted(LoggedRequest logged, Answer answer) {
     if (seats != null && answer.allowed()) {
-      seats.admitted(request, answer, tookNanos);
+      seats.admitted(logged.request, answer, logged.tookNanos);
     }
   }
 
   private void enqueue(WaitingRequest waiting) throws IOException {
-    tally.waits(waiting.request, waiting.refused, waiting.sinceNanos);
+    tally.waits(waiting.logged.request, waiting.refused, waiting.sinceNanos);
     engine.enqueue(
-        waiting.request,
+        waiting.logged.request,
         waiting.refused,
         Long.MAX_VALUE,
         answer -> {
           served.add(new ServedRequest(waiting, answer));
-          admitted(waiting.request, answer, waiting.durationNanos);
+          admitted(waiting.logged, answer);
         });
     waiting.stood = served.stream().noneMatch(each -> each.waiting == waiting);
     report();
@@ -159,26 +153,22 @@ final class QueueRun implements Run {
       long waitedNanos = time.nanos() - waiting.sinceNanos;
       Status deciding = each.answer.deciding();
       tally.addWaited(
-          waiting.request,
+          waiting.logged.request,
           waiting.refused,
           each.answer,
           deciding,
-          new ReplayTally.Wait(waiting.timeNanos, waiting.sinceNanos, time.nanos(), waiting.stood),
+          new ReplayTally.Wait(
+              waiting.logged.timeNanos, waiting.sinceNanos, time.nanos(), waiting.stood),
           load);
-      write(waiting.input, waiting.line, waiting.timeNanos, each.answer, deciding, waitedNanos);
+      write(waiting.logged, each.answer, deciding, waitedNanos);
     }
   }
 
   private void write(
-      int input,
-      long line,
-      long timeNanos,
-      Answer answer,
-      @Nullable Status deciding,
-      long waitedNanos)
+      LoggedRequest logged, Answer answer, @Nullable Status deciding, long waitedNanos)
       throws IOException {
     if (decisions != null) {
-      decisions.write(input, line, timeNanos, answer, deciding, waitedNanos);
+      decisions.write(logged.input, logged.line, logged.timeNanos, answer, deciding, waitedNanos);
     }
   }
 

@@ -36,7 +36,7 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
    *
    * @param times the meaning of each column of times
    */
-  private record Known(List<String> columns, Unit unit, Map<String, TimeMeaning> times) {}
+  private record KnownDurations(List<String> columns, Unit unit, Map<String, TimeMeaning> times) {}
 
   private static final String TIME = "time";
 
@@ -46,7 +46,7 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
   private static final List<String> BACKEND_TIMES =
       List.of("request_processing_time", "backend_processing_time", "response_processing_time");
 
-  private static final Map<Format, Known> ALL =
+  private static final Map<Format, KnownDurations> ALL =
       Map.ofEntries(
           known(Format.NGINX_INGRESS, "request_time", Unit.SECONDS, Map.of(TIME, END)),
           known(Format.TRAEFIK, "duration", Unit.MILLISECONDS, Map.of(TIME, BEGIN)),
@@ -65,9 +65,10 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
           known(Format.AZURE, "properties.timeTaken", Unit.SECONDS, Map.of(TIME, END)),
           Map.entry(
               Format.ALB,
-              new Known(
+              new KnownDurations(
                   TARGET_TIMES, Unit.SECONDS, Map.of(TIME, END, "request_creation_time", BEGIN))),
-          Map.entry(Format.ELB, new Known(BACKEND_TIMES, Unit.SECONDS, Map.of(TIME, BEGIN))),
+          Map.entry(
+              Format.ELB, new KnownDurations(BACKEND_TIMES, Unit.SECONDS, Map.of(TIME, BEGIN))),
           known(Format.S3, "total_time", Unit.MILLISECONDS, Map.of(TIME, BEGIN)),
           known(Format.ENVOY, "duration", Unit.MILLISECONDS, Map.of(TIME, BEGIN)),
           known(Format.ISTIO, "duration", Unit.MILLISECONDS, Map.of(TIME, BEGIN)),
@@ -90,32 +91,33 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
     columns = List.copyOf(columns);
   }
 
-  private static Map.Entry<Format, Known> known(
+  private static Map.Entry<Format, KnownDurations> known(
       Format format, String column, Unit unit, Map<String, TimeMeaning> times) {
-    return Map.entry(format, new Known(List.of(column), unit, times));
+    return Map.entry(format, new KnownDurations(List.of(column), unit, times));
   }
 
   /** Returns the durations of a format, as far as they are known; without columns if none are. */
-  private static Known known(Format format, RecordReader reader) {
+  private static KnownDurations known(Format format, RecordReader reader) {
     List<String> columns = reader.columns();
     if (format == Format.W3C) {
       boolean cloudFront = columns.contains("x-edge-location");
       boolean iis = columns.contains("s-ip") || columns.contains("sc-win32-status");
       Unit unit = iis && !cloudFront ? Unit.MILLISECONDS : Unit.SECONDS;
-      return new Known(List.of("time-taken"), unit, Map.of(TIME, END));
+      return new KnownDurations(List.of("time-taken"), unit, Map.of(TIME, END));
     }
     if (format == Format.PINO) {
       TimeMeaning time = AnsweredRequests.areApart(reader) ? BEGIN : END;
-      return new Known(List.of("responseTime"), Unit.MILLISECONDS, Map.of(TIME, time));
+      return new KnownDurations(List.of("responseTime"), Unit.MILLISECONDS, Map.of(TIME, time));
     }
     if (Format.GENERAL.contains(format) && columns.containsAll(ENVOY_SIGNS)) {
-      return new Known(List.of("duration"), Unit.MILLISECONDS, Map.of("start_time", BEGIN));
+      return new KnownDurations(
+          List.of("duration"), Unit.MILLISECONDS, Map.of("start_time", BEGIN));
     }
     if (Format.GENERAL.contains(format) && columns.contains(NGINX_DURATION)) {
       Map<String, TimeMeaning> times = Map.of("time_local", END, "time_iso8601", END, "msec", END);
-      return new Known(List.of(NGINX_DURATION), Unit.SECONDS, times);
+      return new KnownDurations(List.of(NGINX_DURATION), Unit.SECONDS, times);
     }
-    return ALL.getOrDefault(format, new Known(List.of(), Unit.NONE, Map.of()));
+    return ALL.getOrDefault(format, new KnownDurations(List.of(), Unit.NONE, Map.of()));
   }
 
   /**
@@ -129,7 +131,7 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
   public static @Nullable DurationColumns of(
       Traffic traffic, Format format, RecordReader reader, String timeColumn)
       throws TrafficException {
-    Known known = known(format, reader);
+    KnownDurations known = known(format, reader);
     TimeMeaning asked = traffic.timeIs();
     TimeMeaning timeIs = asked == null ? known.times.get(timeColumn) : asked;
     String flag = traffic.duration();
@@ -150,7 +152,8 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
           "duration: "
               + ShownText.quoted(flag)
               + " without a unit (expected: s, ms, us or ns behind it, such as "
-              + ShownText.plain(column)
+              + ShownText.plain(
+                  colon < 0 || reader.columns().contains(flag) ? flag : flag.substring(0, colon))
               + ":ms)");
     }
     if (timeIs == null) {
@@ -171,7 +174,7 @@ public record DurationColumns(List<String> columns, Unit unit, TimeMeaning timeI
    * one line.
    */
   public static String absence(Format format, RecordReader reader, String timeColumn) {
-    Known known = known(format, reader);
+    KnownDurations known = known(format, reader);
     if (!known.columns.isEmpty() && reader.columns().containsAll(known.columns)) {
       return unknownMeaning(timeColumn)
           + "; column "
