@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -367,6 +368,61 @@ class DurationsTest {
       }
       assertThat(read).isEqualTo(begins.stream().sorted().toList());
     }
+  }
+
+  private List<Timed> readFiles(Traffic.Builder traffic, Path... files) throws Exception {
+    for (Path file : files) {
+      traffic.input(file.toString());
+    }
+    RequestTemplate template = RequestTemplate.of("d", List.of("k=v"), "1");
+    List<Timed> all = new ArrayList<>();
+    try (TrafficReader reader =
+        TrafficReader.openTimed(traffic.build(), template, InputStream.nullInputStream())) {
+      reader.each(
+          (input, line, nanos, request, load, took) ->
+              all.add(new Timed(10L * input + line, Instant.EPOCH.plusNanos(nanos), took)),
+          (input, line, reason) -> {},
+          Progress.NONE);
+      absent = reader.noDurations();
+    }
+    return all;
+  }
+
+  @Test
+  void severalInputs_areSortedByBegins_ifAllHaveTheSameDurations(@TempDir Path folder)
+      throws Exception {
+    Path first = Files.writeString(folder.resolve("a.csv"), "time,took\n10,1\n20,15\n");
+    Path second = Files.writeString(folder.resolve("b.csv"), "time,took\n4,1\n21,9\n");
+    Path third = Files.writeString(folder.resolve("c.csv"), "time,bytes\n4,1\n");
+    UnaryOperator<Traffic.Builder> options =
+        t -> t.time("time:s").duration("took:s").timeIs(TimeMeaning.END);
+    assertThat(readFiles(options.apply(Traffic.builder()), first, second))
+        .extracting(Timed::line)
+        .containsExactly(12L, 3L, 2L, 13L); // They begin at 3, 5, 9 and 12.
+    assertThatThrownBy(() -> readFiles(options.apply(Traffic.builder()), first, third))
+        .hasMessageContaining("column \"took\" of " + third + ": unknown");
+    String caddy = TimedLog.CADDY.lines + "\n";
+    Path known = Files.writeString(folder.resolve("d.log"), caddy);
+    Path unknown = Files.writeString(folder.resolve("e.jsonl"), "{\"ts\":1795772690.5}\n");
+    assertThat(readFiles(Traffic.builder(), known, unknown))
+        .extracting(Timed::nanos)
+        .containsExactly(-1L, -1L);
+    assertThat(absent)
+        .isEqualTo(
+            "duration: not read, since \""
+                + unknown
+                + "\" has none like those of \""
+                + known
+                + "\"");
+  }
+
+  @Test
+  void requestsThatBeganBefore1970_areRead() throws Exception {
+    assertThat(
+            read(
+                "time,ip,took\n1,a,5\n",
+                t -> t.time("time:s").duration("took:s").timeIs(TimeMeaning.END)))
+        .containsExactly(new Timed(2, Instant.ofEpochSecond(-4), 5_000_000_000L));
   }
 
   @Test
