@@ -12,6 +12,7 @@ import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,7 +30,7 @@ final class RunSeats {
    * first: seats are out in [begin, end).
    */
 
-  /** The most requests whose end is followed at once; each takes some 400 bytes. */
+  /** The most requests whose end is followed at once; each takes some 1.5 KiB with its seat. */
   static final int MOST_IN_FLIGHT = 1_000_000;
 
   private static final long LONGEST_NANOS = RequestSeats.LONGEST.toNanos();
@@ -38,14 +39,26 @@ final class RunSeats {
   private final RequestSeats seats;
   private final KeyNames names;
   private final SeatTally tally;
+  private final int mostInFlight;
   private int inFlight;
 
   RunSeats(Engine engine, VirtualTime time, KeyNames names, SeatTally tally) {
+    this(engine, time, names, tally, MOST_IN_FLIGHT);
+  }
+
+  /**
+   * @param mostInFlight the most requests in flight at once
+   */
+  RunSeats(Engine engine, VirtualTime time, KeyNames names, SeatTally tally, int mostInFlight) {
+    this.mostInFlight = mostInFlight;
     this.time = time;
     this.names = names;
     this.tally = tally;
     seats = new RequestSeats(engine, time, RequestSeats.LONGEST);
   }
+
+  /** The permits that a request asks of a key. */
+  private record WantedSeats(RuleKey key, long permits) {}
 
   private interface SeatStatus {
     void accept(RuleKey key, long permits, Policy policy);
@@ -76,31 +89,29 @@ final class RunSeats {
    * @param durationNanos the time that it takes, at least 0
    */
   void came(Request request, Answer answer, long durationNanos) throws IOException {
-    long kept = Math.min(durationNanos, LONGEST_NANOS);
-    boolean[] any = {false};
+    List<WantedSeats> wanted = new ArrayList<>(1);
     each(
         request,
         answer,
-        (key, permits, policy) -> {
-          any[0] = true;
-          long most = Math.min(permits, KeyUse.MAX_PERMITS);
-          tally.wanted(key, most);
-          time.schedule(kept, () -> tally.wanted(key, -most));
-        });
-    if (any[0]) {
-      follow(kept);
+        (key, permits, policy) ->
+            wanted.add(new WantedSeats(key, Math.min(permits, KeyUse.MAX_PERMITS))));
+    if (wanted.isEmpty()) {
+      return;
     }
-  }
-
-  private void follow(long nanos) throws IOException {
-    if (++inFlight > MOST_IN_FLIGHT) {
+    if (++inFlight > mostInFlight) {
       throw new IOException(
           "input: more than "
-              + MOST_IN_FLIGHT
+              + mostInFlight
               + " requests in flight at once (expected: at most that many; are the durations in"
               + " another unit?)");
     }
-    time.schedule(nanos, () -> inFlight--);
+    wanted.forEach(each -> tally.wanted(each.key, each.permits));
+    time.schedule(
+        Math.min(durationNanos, LONGEST_NANOS),
+        () -> {
+          inFlight--;
+          wanted.forEach(each -> tally.wanted(each.key, -each.permits));
+        });
   }
 
   /**

@@ -58,7 +58,7 @@ public final class Trace {
   }
 
   /** Returns a trace whose records have durations, of one to six bytes more for each. */
-  static Trace timed(long maxBytes) {
+  public static Trace timed(long maxBytes) {
     return new Trace(maxBytes, Math.max(1, maxBytes / 2), true);
   }
 
@@ -73,7 +73,8 @@ public final class Trace {
    * @param durationNanos the time that the request took, in nanoseconds; -1 if it is not known
    * @throws TrafficException if that would take more than the permitted memory
    */
-  void add(long nanos, String key, long permits, long durationNanos) throws TrafficException {
+  public void add(long nanos, String key, long permits, long durationNanos)
+      throws TrafficException {
     if (size == 0) {
       firstNanos = nanos;
       lastNanos = nanos;

@@ -62,7 +62,10 @@ public final class SeatSearch {
   private boolean weighted;
   private long longestNanos;
 
-  private SeatSearch(Trace trace, Set<Integer> ignored) {
+  private final int mostInFlight;
+
+  private SeatSearch(Trace trace, Set<Integer> ignored, int mostInFlight) {
+    this.mostInFlight = mostInFlight;
     this.trace = trace;
     this.ignored = ignored;
     took = new int[trace.keys()][];
@@ -78,7 +81,15 @@ public final class SeatSearch {
    */
   public static SeatSearch of(Trace trace, Set<Integer> ignored)
       throws TrafficException, StoppedException {
-    SeatSearch search = new SeatSearch(trace, ignored);
+    return of(trace, ignored, MOST_IN_FLIGHT);
+  }
+
+  /**
+   * @param mostInFlight the most requests in flight at once
+   */
+  static SeatSearch of(Trace trace, Set<Integer> ignored, int mostInFlight)
+      throws TrafficException, StoppedException {
+    SeatSearch search = new SeatSearch(trace, ignored, mostInFlight);
     search.readAll();
     return search;
   }
@@ -121,11 +132,11 @@ public final class SeatSearch {
     return cursor.nanos() + Math.min(LONGEST_NANOS, Math.max(0, cursor.durationNanos()));
   }
 
-  private static void add(PriorityQueue<End> ends, End end) throws TrafficException {
-    if (ends.size() >= MOST_IN_FLIGHT) {
+  private void add(PriorityQueue<End> ends, End end) throws TrafficException {
+    if (ends.size() >= mostInFlight) {
       throw new TrafficException(
           "input: more than "
-              + MOST_IN_FLIGHT
+              + mostInFlight
               + " requests in flight at once (expected: at most that many; are the durations in"
               + " another unit?)");
     }
