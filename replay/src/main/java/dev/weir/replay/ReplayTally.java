@@ -139,6 +139,11 @@ public final class ReplayTally {
     return names;
   }
 
+  /** Returns the history that receives all answers; null if no report is wanted. */
+  public @Nullable History history() {
+    return history;
+  }
+
   /** Returns the counts of seats, which a run adds to if it knows when requests have ended. */
   public SeatTally seats() {
     return seats;

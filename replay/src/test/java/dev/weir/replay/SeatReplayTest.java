@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -112,7 +113,7 @@ class SeatReplayTest {
   private static List<Request> random(SplittableRandom random, boolean weighted) {
     int count = 1 + random.nextInt(250);
     List<Request> requests = new ArrayList<>();
-    long spread = 1 + random.nextInt(2_000);
+    long spread = 1L + random.nextInt(2_000);
     for (int i = 0; i < count; i++) {
       long took = random.nextInt(8) == 0 ? random.nextInt(400_000) : random.nextInt(3_000);
       took = random.nextInt(10) == 0 ? 0 : took;
@@ -123,7 +124,7 @@ class SeatReplayTest {
               took,
               "k" + random.nextInt(3),
               "u" + random.nextInt(3),
-              weighted ? 1 + random.nextInt(3) : 1));
+              weighted ? 1L + random.nextInt(3) : 1));
     }
     return requests;
   }
@@ -176,7 +177,7 @@ class SeatReplayTest {
     int refused = 0;
     for (int run = 0; run < 60; run++) {
       long limit = random.nextInt(6);
-      long rate = random.nextBoolean() ? 1_000_000 : 1 + random.nextInt(8);
+      long rate = random.nextBoolean() ? 1_000_000 : 1L + random.nextInt(8);
       boolean ends = random.nextBoolean();
       String hold = List.of("1s", "7s", "60s").get(random.nextInt(3));
       List<Request> requests = write(random(random, random.nextBoolean()), ends);
@@ -206,7 +207,7 @@ class SeatReplayTest {
     SplittableRandom random = Trials.random("replayed seats with a queue");
     long late = 0;
     for (int run = 0; run < 40; run++) {
-      long limit = 1 + random.nextInt(4);
+      long limit = 1L + random.nextInt(4);
       boolean ends = random.nextBoolean();
       List<Request> requests = write(random(random, false), ends);
       String queue = ", on_limit: {queue: {requests: 5, wait: 3s}}";
@@ -218,7 +219,7 @@ class SeatReplayTest {
       for (String row :
           Files.readAllLines(trial.decisionsFile()).subList(1, trial.rows().size() + 1)) {
         String[] cells = row.split(",", -1);
-        Request of = byLine.get(Long.parseLong(cells[0]));
+        Request of = Objects.requireNonNull(byLine.get(Long.parseLong(cells[0])));
         long waited = Long.parseLong(cells[8]);
         assertThat(Long.parseLong(cells[1])).isEqualTo(of.begin);
         assertThat(waited).isBetween(0L, 3_000L);
@@ -275,14 +276,16 @@ class SeatReplayTest {
   void sampleLog_isAsCountedByHand() throws Exception {
     trial.input(
         "in.csv",
-        "time,k,took\n"
-            + "60900,a,900\n"
-            + "60500,a,100\n"
-            + "60800,a,500\n"
-            + "61000,a,900\n"
-            + "61100,a,100\n"
-            + "62050,a,1000\n"
-            + "62060,b,10\n");
+        """
+        time,k,took
+        60900,a,900
+        60500,a,100
+        60800,a,500
+        61000,a,900
+        61100,a,100
+        62050,a,1000
+        62060,b,10
+        """);
     ReplaySummary summary = ended().rulesText(seats("concurrency: 2, hold: 10s")).run();
     assertThat(trial.outcomes())
         .containsExactly(
@@ -408,6 +411,9 @@ class SeatReplayTest {
     assertThat(Files.readString(page))
         .contains("<h2>At the same time</h2>")
         .contains("time at the limit")
+        .contains("What would other limits refuse?")
+        .contains("limit at the same time")
+        .contains("refuses no key")
         .contains("--duration took:ms")
         .contains("--time-is end");
   }

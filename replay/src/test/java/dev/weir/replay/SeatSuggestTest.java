@@ -58,7 +58,7 @@ class SeatSuggestTest {
 
   private static List<Request> random(SplittableRandom random, boolean weighted) {
     int count = 20 + random.nextInt(300);
-    long spread = 1 + random.nextInt(600);
+    long spread = 1L + random.nextInt(600);
     List<Request> requests = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long took = random.nextInt(9) == 0 ? random.nextInt(400_000) : random.nextInt(4_000);
@@ -67,7 +67,7 @@ class SeatSuggestTest {
               1_700_000_000_000L + random.nextLong(spread * count),
               random.nextInt(12) == 0 ? 0 : took,
               "k" + random.nextInt(4),
-              weighted ? 1 + random.nextInt(4) : 1));
+              weighted ? 1L + random.nextInt(4) : 1));
     }
     // Of equal begins, the one that ends first is written first.
     requests.sort(Comparator.comparingLong(Request::begin).thenComparingLong(Request::took));
@@ -188,13 +188,15 @@ class SeatSuggestTest {
     Path file =
         Files.writeString(
             folder.resolve("in.csv"),
-            "time,k,took,cost\n"
-                + "60060,b,10,1\n"
-                + "60500,a,100,1\n"
-                + "60800,a,500,1\n"
-                + "60900,a,900,1\n"
-                + "61000,a,900,1\n"
-                + "61100,a,100,1\n");
+            """
+            time,k,took,cost
+            60060,b,10,1
+            60500,a,100,1
+            60800,a,500,1
+            60900,a,900,1
+            61000,a,900,1
+            61100,a,100,1
+            """);
     SeatSuggestion found = seats(suggest(timed(file).build(), 0.34));
     assertThat(found.forRequests()).isEqualTo(new RefusalCount(2, 2, 2, 1, "key=a", 2));
     assertThat(found.forKeys()).isEqualTo(new RefusalCount(4, 0, 0, 0, "", 0));

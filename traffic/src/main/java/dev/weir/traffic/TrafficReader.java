@@ -33,9 +33,10 @@ public final class TrafficReader implements Closeable {
    * How is a TrafficReader designed, and why? OpenedInputs has all inputs with their columns and
    * the kind of their times. One record of each input is in a queue by time: the earliest is
    * passed on and its input read further. With one input there is no queue. Sorting puts the same
-   * stream through a RecordSorter. On the way, Order, KeyCheck and UnreadableTally examine each
-   * record, which costs a comparison or two; their doubts are the warnings at the end.
-   * RequestTemplate defines what a record means, a RecordReader how it is written.
+   * stream through a RecordSorter. With durations, it is sorted by the begins of requests. On the
+   * way, Order, KeyCheck and UnreadableTally examine each record, which costs a comparison or two;
+   * their doubts are the warnings at the end. RequestTemplate defines what a record means, a
+   * RecordReader how it is written.
    */
 
   /** The advice for traffic that does not fit the heap. */

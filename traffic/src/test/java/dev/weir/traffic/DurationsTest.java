@@ -285,15 +285,17 @@ class DurationsTest {
   @Test
   void missingAndNegativeDurations_areCounted_andEndWhenTheyBegin() throws Exception {
     String csv =
-        "time,ip,took\n"
-            + "10,a,1\n"
-            + "20,a,\n"
-            + "30,a,-\n"
-            + "40,a,-1\n"
-            + "50,a,-5\n"
-            + "60,a,soon\n"
-            + "70,a,99999999999\n"
-            + "80,a,+3\n";
+        """
+        time,ip,took
+        10,a,1
+        20,a,
+        30,a,-
+        40,a,-1
+        50,a,-5
+        60,a,soon
+        70,a,99999999999
+        80,a,+3
+        """;
     List<Timed> read = read(csv, t -> t.time("time:s").duration("took:s").timeIs(TimeMeaning.END));
     assertThat(read)
         .extracting(each -> each.begin().getEpochSecond())

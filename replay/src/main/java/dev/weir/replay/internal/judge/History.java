@@ -80,6 +80,17 @@ public final class History {
     }
   }
 
+  /**
+   * Adds a request for permits of a limit at the same time, at the time at which it came.
+   *
+   * @param durationNanos the time that it took, at least 0
+   */
+  void came(RuleKey key, long nowNanos, long permits, long durationNanos) {
+    if (traces != null) {
+      traces.add(key, nowNanos, permits, durationNanos);
+    }
+  }
+
   /** Returns whether permits count within a window: those of seats count until they are back. */
   private static boolean hasWindow(Policy policy) {
     return policy.algorithm() != Algorithm.CONCURRENCY;

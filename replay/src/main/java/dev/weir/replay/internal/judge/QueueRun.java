@@ -81,7 +81,7 @@ final class QueueRun implements Run {
     engine = rules.engine(time, () -> load);
     seats =
         pace == RunRules.Pace.TIMED
-            ? new RunSeats(engine, time, tally.names(), tally.seats())
+            ? new RunSeats(engine, time, tally.names(), tally.seats(), tally.history())
             : null;
   }
 

@@ -36,6 +36,16 @@ final class RuleTraces {
 
   /** Adds a request's charge to a rule. */
   void add(RuleKey key, long nanos, long permits) {
+    add(key, nanos, permits, -1);
+  }
+
+  /**
+   * Adds a request's charge to a rule.
+   *
+   * @param durationNanos the time that the request took, in nanoseconds; -1 if the rule's requests
+   *     have none
+   */
+  void add(RuleKey key, long nanos, long permits, long durationNanos) {
     Rule rule = key.rule();
     if (givenUp.containsKey(rule)) {
       return;
@@ -45,11 +55,11 @@ final class RuleTraces {
       if (traces.size() + givenUp.size() >= MAX_RULES) {
         return;
       }
-      trace = new Trace(maxBytes);
+      trace = durationNanos < 0 ? new Trace(maxBytes) : Trace.timed(maxBytes);
       traces.put(rule, trace);
     }
     try {
-      trace.add(nanos, key.key(), permits);
+      trace.add(nanos, key.key(), permits, durationNanos);
       records++;
     } catch (TrafficException e) {
       giveUp(rule); // There is not enough memory for it.

@@ -14,6 +14,7 @@ import dev.weir.rules.Rule;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The seats that the requests of a run take: each from its admission until it has ended. For one
@@ -39,17 +40,30 @@ final class RunSeats {
   private final RequestSeats seats;
   private final KeyNames names;
   private final SeatTally tally;
+  private final @Nullable History history;
   private final int mostInFlight;
   private int inFlight;
 
-  RunSeats(Engine engine, VirtualTime time, KeyNames names, SeatTally tally) {
-    this(engine, time, names, tally, MOST_IN_FLIGHT);
+  /**
+   * @param history a history that receives all requests as well; or null
+   */
+  RunSeats(
+      Engine engine, VirtualTime time, KeyNames names, SeatTally tally, @Nullable History history) {
+    this(engine, time, names, tally, history, MOST_IN_FLIGHT);
   }
 
   /**
+   * @param history a history that receives all requests as well; or null
    * @param mostInFlight the most requests in flight at once
    */
-  RunSeats(Engine engine, VirtualTime time, KeyNames names, SeatTally tally, int mostInFlight) {
+  RunSeats(
+      Engine engine,
+      VirtualTime time,
+      KeyNames names,
+      SeatTally tally,
+      @Nullable History history,
+      int mostInFlight) {
+    this.history = history;
     this.mostInFlight = mostInFlight;
     this.time = time;
     this.names = names;
@@ -105,7 +119,12 @@ final class RunSeats {
               + " requests in flight at once (expected: at most that many; are the durations in"
               + " another unit?)");
     }
-    wanted.forEach(each -> tally.wanted(each.key, each.permits));
+    for (WantedSeats each : wanted) {
+      tally.wanted(each.key, each.permits);
+      if (history != null) {
+        history.came(each.key, time.nanos(), each.permits, durationNanos);
+      }
+    }
     time.schedule(
         Math.min(durationNanos, LONGEST_NANOS),
         () -> {

@@ -204,7 +204,9 @@ final class RuleSections {
     List<String> columns =
         new ArrayList<>(
             List.of(
-                "#limit per " + Figures.window(rule.windowNanos()),
+                hasSeats(rule)
+                    ? "#limit at the same time"
+                    : "#limit per " + Figures.window(rule.windowNanos()),
                 "#requests refused",
                 "#keys refused",
                 "most refused key",
@@ -232,8 +234,10 @@ final class RuleSections {
     html.endTable();
     html.element(
         "p class=\"note\"",
-        "Each limit was replayed by this rule's algorithm, alone, on the requests that reached the"
-            + " rule."
+        (hasSeats(rule)
+                ? "Each limit was counted alone, on the requests that reached the rule."
+                : "Each limit was replayed by this rule's algorithm, alone, on the requests that"
+                    + " reached the rule.")
             + (rule.throttle().isHard() ? "" : " What its throttle tolerates is left out."));
   }
 

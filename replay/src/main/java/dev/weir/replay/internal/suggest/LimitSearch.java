@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * A search over a trace for the refusals by limits. Each limit that is asked for is replayed, and
  * its result kept. For one thread.
  */
-public final class LimitSearch {
+public final class LimitSearch implements RefusalSearch {
   private static final int FORGET_EVERY = 4096;
 
   /**
@@ -59,6 +59,7 @@ public final class LimitSearch {
    * Returns a limit that is enough while one less is not. It is the smallest if the algorithm never
    * refuses more by a higher limit.
    */
+  @Override
   public TriedLimit smallest(Predicate<TriedLimit> enough)
       throws TrafficException, StoppedException {
     long no = -1;
@@ -90,6 +91,7 @@ public final class LimitSearch {
   }
 
   /** Replays the whole trace by that limit. */
+  @Override
   public TriedLimit refused(long limit) throws TrafficException, StoppedException {
     TriedLimit known = tried.get(limit);
     if (known != null) {

@@ -40,9 +40,9 @@ public final class OtherLimits {
     if (policy == null || rule.byLevel() >= 0 || rule.queue() != null) {
       return List.of();
     }
-    LimitSearch search = new LimitSearch(trace, limit -> with(policy, limit), Set.of());
     Map<Long, Candidate> found = new LinkedHashMap<>();
     try {
+      RefusalSearch search = search(policy, trace);
       long now = policy.quota().permits();
       add(found, "today", search.refused(now));
       for (double share : SHARES) {
@@ -60,6 +60,13 @@ public final class OtherLimits {
     List<Candidate> sorted = new ArrayList<>(found.values());
     sorted.sort((a, b) -> Long.compare(a.tried().limit(), b.tried().limit()));
     return sorted;
+  }
+
+  private static RefusalSearch search(Policy policy, Trace trace)
+      throws TrafficException, LimitSearch.StoppedException {
+    return policy.algorithm() == Algorithm.CONCURRENCY
+        ? SeatSearch.of(trace, Set.of())
+        : new LimitSearch(trace, limit -> with(policy, limit), Set.of());
   }
 
   private static void add(Map<Long, Candidate> found, String why, TriedLimit tried) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The refusals by every limit at the same time, over a trace with durations. A request counts from
  * its begin until its end, for as long as middleware keeps a seat at most. For one thread.
  */
-public final class SeatSearch {
+public final class SeatSearch implements RefusalSearch {
   /*
    * How can one pass find the refusals by all limits? Let the seats of a key have numbers, and let
    * each request take the lowest that is free. Whether seat s is taken depends only on the seats
@@ -155,6 +155,7 @@ public final class SeatSearch {
    *
    * @throws TrafficException if even the highest limit is not enough
    */
+  @Override
   public TriedLimit smallest(Predicate<TriedLimit> enough)
       throws TrafficException, StoppedException {
     long no = -1;
@@ -177,6 +178,7 @@ public final class SeatSearch {
   }
 
   /** Returns the refusals by a limit, 0 or more. */
+  @Override
   public TriedLimit refused(long limit) throws TrafficException, StoppedException {
     TriedLimit known = tried.get(limit);
     if (known == null) {

@@ -16,6 +16,7 @@ import dev.weir.rules.Rules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,13 +28,13 @@ class RunSeatsTest {
         Files.writeString(
             folder.resolve("rules.yaml"),
             "domain: d\ndescriptors:\n  - key: k\n    rate_limit: {concurrency: 1}\n");
-    RuleSet rules = Rules.load(List.of(file)).ruleSet();
+    RuleSet rules = Objects.requireNonNull(Rules.load(List.of(file)).ruleSet());
     VirtualTime time = new VirtualTime();
     SeatTally tally = new SeatTally();
     RunRules run = new RunRules(rules, new MemoryStore(10), KeyPolicies.NONE);
     try (Engine engine = run.engine(time, LoadSignal.UNKNOWN)) {
       engine.apply(rules);
-      RunSeats seats = new RunSeats(engine, time, KeyNames.PLAIN, tally, 2);
+      RunSeats seats = new RunSeats(engine, time, KeyNames.PLAIN, tally, null, 2);
       Request request =
           new Request("d", List.of(new Descriptor(List.of(new Entry("k", "v")), null, 1L)), 1);
       Answer answer = engine.decide(request);
