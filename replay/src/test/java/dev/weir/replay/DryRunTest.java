@@ -446,6 +446,18 @@ class DryRunTest {
   }
 
   @Test
+  void limitsAtTheSameTime_areSaidToCountForTheirHold() {
+    asks("alice", 3);
+    RuleSet seats =
+        rules(
+            "domain: shop\ndescriptors:\n  - key: user\n    rate_limit: {concurrency: 2, hold: 9s}\n");
+    assertThat(run(change(seats, seats)).result().warnings())
+        .containsExactly(
+            "How long requests take is not recorded: at a limit at the same time, each counts for"
+                + " its hold.");
+  }
+
+  @Test
   void manyRefusedKeys_keepTheLargestDifferences() {
     KeyChanges changes = new KeyChanges(100);
     ReplayTally.Listener after = changes.side(true);
