@@ -9,6 +9,10 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
+  private static final String ADAPTIVE = "dev.weir.adaptive";
+  private static final String INTERNAL = "dev.weir.internal";
+  private static final String[] CORE = {"dev.weir", ADAPTIVE, INTERNAL};
+
   private static final JavaClasses WEIR =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -18,10 +22,10 @@ class ArchitectureTest {
   void core_dependsOnNothingButTheJdk() {
     classes()
         .that()
-        .resideInAnyPackage("dev.weir", "dev.weir.internal")
+        .resideInAnyPackage(CORE)
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage("dev.weir", "dev.weir.internal", "java..", "org.jspecify.annotations")
+        .resideInAnyPackage("dev.weir", ADAPTIVE, INTERNAL, "java..", "org.jspecify.annotations")
         .check(WEIR);
   }
 
@@ -30,7 +34,7 @@ class ArchitectureTest {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
         .layer("core")
-        .definedBy("dev.weir", "dev.weir.internal")
+        .definedBy(CORE)
         .layer("identity")
         .definedBy("dev.weir.identity..")
         .layer("rules")
