@@ -2,6 +2,7 @@ package dev.weir.engine.seats;
 
 import dev.weir.Algorithm;
 import dev.weir.Ticker;
+import dev.weir.adaptive.AdaptivePermit;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Decider;
@@ -27,15 +28,16 @@ public final class RequestSeats {
   final long longestNanos;
   final LongAdder lost = new LongAdder();
   final LongAdder leaked = new LongAdder();
-  private final Decider decider;
+  private final @Nullable Decider decider;
 
   /**
    * Creates it.
    *
+   * @param decider gives seats out by rules; null if requests have permits of this process alone
    * @param longest the time after which a seat is given back though no end of its request was
    *     noticed, in the range of {@link #checked}
    */
-  public RequestSeats(Decider decider, Ticker ticker, Duration longest) {
+  public RequestSeats(@Nullable Decider decider, Ticker ticker, Duration longest) {
     this.decider = decider;
     this.ticker = ticker;
     this.longestNanos = checked(longest).toNanos();
@@ -62,11 +64,21 @@ public final class RequestSeats {
    * @param name the name of the request in the log, such as its route
    */
   public @Nullable RequestSeat take(Request request, Answer answer, String name) {
-    if (!mayHave(answer)) {
+    if (decider == null || !mayHave(answer)) {
       return null;
     }
     TakenSeat taken = decider.seat(request, answer);
     return taken == null ? null : RequestSeat.begin(this, taken, name);
+  }
+
+  /**
+   * Returns a permit of an adaptive limit as a seat, which ends the permit. To be called at most
+   * once for a permit.
+   *
+   * @param name the name of the request in the log, such as its route
+   */
+  public RequestSeat hold(AdaptivePermit permit, String name) {
+    return RequestSeat.begin(this, new PermitSeat(permit), name);
   }
 
   /**

@@ -129,7 +129,7 @@ final class LimitedRequest {
       return refusal(verdict);
     }
     HttpRequest served = served();
-    if (verdict.answer() == null) {
+    if (verdict.answer() == null && !verdict.holdsSeat()) {
       return service.serve(context, served);
     }
     context.setAttr(PASSED, new PassedVerdict(verdict, context.attr(PASSED)));

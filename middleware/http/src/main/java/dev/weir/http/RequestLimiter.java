@@ -1,6 +1,7 @@
 package dev.weir.http;
 
 import dev.weir.Ticker;
+import dev.weir.adaptive.AdaptiveLimiter;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.seats.RequestSeat;
@@ -62,6 +63,7 @@ public final class RequestLimiter {
   private final @Nullable Predicate<? super Outcome> countedOutcomes;
   private final long maxWaitNanos;
   private final RequestSeats seats;
+  private final @Nullable AdaptiveLimiter adaptive;
   private final RefusalStyle style;
 
   private RequestLimiter(Builder builder) {
@@ -91,6 +93,7 @@ public final class RequestLimiter {
     countedOutcomes = builder.countedOutcomes;
     maxWaitNanos = builder.maxWaitNanos;
     seats = new RequestSeats(decider, builder.ticker, builder.longestSeat);
+    adaptive = builder.adaptive;
     style =
         new RefusalStyle(
             builder.olderFields,
@@ -127,6 +130,7 @@ public final class RequestLimiter {
     private @Nullable Predicate<? super Outcome> countedOutcomes;
     private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
     private Duration longestSeat = RequestSeats.LONGEST;
+    private @Nullable AdaptiveLimiter adaptive;
     private OlderFields olderFields = OlderFields.NONE;
     private Duration maxRetryAfter = Duration.ZERO;
     private Duration retryJitter = Duration.ZERO;
@@ -319,6 +323,20 @@ public final class RequestLimiter {
     }
 
     /**
+     * Sets an adaptive limit on the requests that this process serves at the same time, besides the
+     * rules. A request beyond it gets 503 without {@code Retry-After}, and is not charged. A
+     * request takes its place before the rules are decided, and gives it back when it has ended, or
+     * after {@link #longestSeat}. The latency is that from the decision to the head of the
+     * response, so durations of streams are not learnt. A status 503 or 504 counts as dropped; 429,
+     * other failures from 500 on, and clients that leave before the head are ignored. Exempt
+     * requests take no place. Default: none.
+     */
+    public Builder adaptive(AdaptiveLimiter limiter) {
+      adaptive = limiter;
+      return this;
+    }
+
+    /**
      * Sets the longest that a request keeps its seats, if the rules have limits at the same time
      * ({@code concurrency}). Then they are given back though no end of the request was noticed, and
      * the log has a warning. Default: 5 minutes.
@@ -439,12 +457,30 @@ public final class RequestLimiter {
       return;
     }
     List<Descriptor> descriptors = descriptors(identity, cost);
+    AdaptivePlace place = place(view);
+    if (place != null && !place.granted()) {
+      done.accept(new Verdict(this, view, place));
+      return;
+    }
     if (descriptors.isEmpty()) {
-      done.accept(Verdict.UNLIMITED);
+      done.accept(place == null ? Verdict.UNLIMITED : new Verdict(this, view, place));
       return;
     }
     Request request = new Request(domain, descriptors, 1, costsReported);
-    decider.decide(request, answer -> done.accept(new Verdict(this, view, request, answer)));
+    try {
+      decider.decide(
+          request, answer -> done.accept(Verdict.of(this, view, request, answer, place)));
+    } catch (RuntimeException | Error e) {
+      if (place != null) {
+        place.end();
+      }
+      throw e;
+    }
+  }
+
+  /** Takes a place under the adaptive limit; null if there is none. */
+  @Nullable AdaptivePlace place(RequestView view) {
+    return adaptive == null ? null : AdaptivePlace.take(adaptive, seats, name(view));
   }
 
   /** Returns the first required value that the request lacks, or null. */
@@ -530,8 +566,12 @@ public final class RequestLimiter {
     if (!RequestSeats.mayHave(answer)) {
       return null;
     }
+    return seats.take(request, answer, name(view));
+  }
+
+  private static String name(RequestView view) {
     String route = view.route();
-    return seats.take(request, answer, view.method() + ' ' + (route == null ? view.path() : route));
+    return view.method() + ' ' + (route == null ? view.path() : route);
   }
 
   /** Returns the seats that the requests of this limiter hold. */

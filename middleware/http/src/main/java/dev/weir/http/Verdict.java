@@ -50,6 +50,7 @@ public final class Verdict {
   private final @Nullable Answer answer;
   private final @Nullable String missing;
   private final @Nullable RequestSeat seat;
+  private final @Nullable AdaptivePlace place;
 
   /** Made when it is needed, at worst by several threads: most requests pass and need none. */
   private @Nullable CheckAnswer check;
@@ -67,6 +68,7 @@ public final class Verdict {
     answer = null;
     missing = null;
     seat = null;
+    place = null;
   }
 
   /** Makes the verdict on a request that lacks a required value. */
@@ -77,20 +79,75 @@ public final class Verdict {
     this.answer = null;
     this.missing = missing;
     this.seat = null;
+    this.place = null;
   }
 
-  Verdict(RequestLimiter limiter, RequestView view, Request request, Answer answer) {
+  /** Makes the verdict on a request that no rule limits: whether it has a place. */
+  Verdict(RequestLimiter limiter, RequestView view, AdaptivePlace place) {
+    this.limiter = limiter;
+    this.view = view;
+    this.request = null;
+    this.answer = null;
+    this.missing = null;
+    this.seat = null;
+    this.place = place;
+  }
+
+  private Verdict(
+      RequestLimiter limiter,
+      RequestView view,
+      Request request,
+      Answer answer,
+      @Nullable AdaptivePlace place) {
     this.limiter = limiter;
     this.view = view;
     this.request = request;
     this.answer = answer;
     this.missing = null;
     this.seat = limiter.seat(view, request, answer);
+    this.place = place;
+  }
+
+  /** Makes the verdict on a request that the rules have decided; a refusal needs no place. */
+  static Verdict of(
+      RequestLimiter limiter,
+      RequestView view,
+      Request request,
+      Answer answer,
+      @Nullable AdaptivePlace place) {
+    if (place == null) {
+      return new Verdict(limiter, view, request, answer, null);
+    }
+    if (!answer.allowed()) {
+      place.end();
+      return new Verdict(limiter, view, request, answer, null);
+    }
+    place.begin();
+    return new Verdict(limiter, view, request, answer, place);
+  }
+
+  /** Makes the verdict on a request that has waited for the rules, and had no place meanwhile. */
+  private static Verdict afterWaiting(
+      RequestLimiter limiter, RequestView view, Request request, Answer answer) {
+    AdaptivePlace place = answer.allowed() ? limiter.place(view) : null;
+    if (place == null || place.granted()) {
+      return of(limiter, view, request, answer, place);
+    }
+    new Verdict(limiter, view, request, answer, null).abandoned(); // What it was charged.
+    return new Verdict(limiter, view, place);
   }
 
   /** Returns whether the request may pass. */
   public boolean passes() {
-    return answer == null ? missing == null : answer.allowed();
+    if (answer != null) {
+      return answer.allowed();
+    }
+    return missing == null && hasRoom();
+  }
+
+  /** Returns whether no adaptive limit refuses the request. */
+  private boolean hasRoom() {
+    return place == null || place.granted();
   }
 
   /** Returns the answer of the decider, or null if it was not called. */
@@ -105,14 +162,15 @@ public final class Verdict {
 
   /**
    * Returns the HTTP status: 200 if the request passes; 429 if a limit is exceeded; 503 if that
-   * cannot be decided now; 400 if the request lacks a required value.
+   * cannot be decided now, or as many requests are served as the adaptive limit admits; 400 if the
+   * request lacks a required value.
    */
   public int status() {
     if (passes()) {
       return 200;
     }
     CheckAnswer checked = check();
-    return checked != null ? checked.httpStatus() : answer == null ? 400 : 503;
+    return checked != null ? checked.httpStatus() : missing != null ? 400 : 503;
   }
 
   /** Returns the decider's answer in the form of the service, or null if there is none. */
@@ -194,6 +252,9 @@ public final class Verdict {
     if (checked != null) {
       return checked.detail();
     }
+    if (!hasRoom()) {
+      return "As many requests are served at the same time as can be now.";
+    }
     return passes() ? "OK" : "The limits of this request cannot be checked now.";
   }
 
@@ -228,7 +289,7 @@ public final class Verdict {
             wait,
             later ->
                 done.accept(
-                    later.equals(refused) ? this : new Verdict(asked, seen, waiting, later)));
+                    later.equals(refused) ? this : afterWaiting(asked, seen, waiting, later)));
   }
 
   /**
@@ -236,7 +297,7 @@ public final class Verdict {
    * and may leave out {@link #responded(int, String)}.
    */
   public boolean awaitsStatus() {
-    return limiter != null && limiter.countsSome();
+    return limiter != null && (limiter.countsSome() || place != null);
   }
 
   /**
@@ -289,17 +350,20 @@ public final class Verdict {
   }
 
   /**
-   * Records the head with which the request was answered, after it has passed: permits are given
-   * back if only other outcomes count, and {@link #count} was not called. Only the first call of
-   * this method or {@link #abandoned} has an effect.
+   * Records the head with which the request was answered, after it has passed: an adaptive limit
+   * learns the latency, and permits are given back if only other outcomes count, and {@link #count}
+   * was not called. Only the first call of this method or {@link #abandoned} has an effect.
    *
    * @param status the status
    * @param location the value of the field {@code Location}; null if there is none
    */
   public void responded(int status, @Nullable String location) {
+    if (place != null) {
+      place.responded(status);
+    }
     if (limiter != null && settle() && !limiter.counts(status, location, called)) {
       settled = REFUND_AT_END; // With its permits a request would lose its seat.
-      if (!holdsSeat()) {
+      if (seat == null || seat.hasEnded()) {
         refundAtEnd();
       }
     }
@@ -314,11 +378,12 @@ public final class Verdict {
   }
 
   /**
-   * Returns whether the request holds seats of limits at the same time. They are renewed until it
-   * has {@link #ended}, for {@link RequestLimiter.Builder#longestSeat} at most.
+   * Returns whether the request holds seats of limits at the same time, or a place under an
+   * adaptive one. They are renewed until it has {@link #ended}, for {@link
+   * RequestLimiter.Builder#longestSeat} at most.
    */
   public boolean holdsSeat() {
-    return seat != null && !seat.hasEnded();
+    return (seat != null && !seat.hasEnded()) || (place != null && !place.hasEnded());
   }
 
   /**
@@ -326,6 +391,9 @@ public final class Verdict {
    * effect, and none if there are no seats. Never fails.
    */
   public void ended() {
+    if (place != null) {
+      place.end();
+    }
     if (seat != null) {
       seat.end();
       refundAtEnd();

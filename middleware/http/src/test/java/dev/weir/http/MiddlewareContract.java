@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.adaptive.AdaptiveAlgorithm;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -21,6 +24,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -468,6 +472,36 @@ public abstract class MiddlewareContract {
     until(() -> left(engine, "seat") == 2 && left(engine) == 1);
     assertThat(ticker.scheduled()).as("no renewals are left").isZero();
     assertThat(seats.seats().leaked() + seats.seats().lost()).isZero();
+  }
+
+  @Test
+  void adaptiveLimit_refusesWith503AndLearnsFromTheHead() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    AdaptiveLimiter adaptive =
+        AdaptiveLimiter.builder()
+            .algorithm(AdaptiveAlgorithm.AIMD)
+            .initial(1)
+            .window(Duration.ofSeconds(1))
+            .ticker(ticker)
+            .build();
+    start(limiter(engine).descriptor("ip={ip}").adaptive(adaptive).build());
+    AdaptivePermit other = adaptive.tryAcquire();
+    HttpResponse<String> refused = get("/hello");
+    assertThat(refused.statusCode()).isEqualTo(503);
+    assertThat(refused.headers().firstValue("Retry-After")).isEmpty();
+    assertThat(refused.headers().firstValue("Cache-Control")).hasValue("no-store");
+    assertThat(refused.body()).contains("As many requests are served at the same time");
+    assertThat(left(engine)).as("a refused request is not charged").isEqualTo(2);
+    other.close();
+    ticker.advance(1_000_000_000L);
+    for (String path : List.of("/hello", "/nowhere")) {
+      assertThat(get(path).statusCode()).isNotEqualTo(503);
+      until(() -> adaptive.inFlight() == 0);
+    }
+    assertThat(adaptive.limit()).as("after a window of two").isEqualTo(2);
+    assertThat(get("/hello").statusCode()).isEqualTo(429);
+    until(() -> adaptive.inFlight() == 0);
+    assertThat(ticker.scheduled()).as("nothing holds a place").isZero();
   }
 
   @Test

@@ -7,6 +7,8 @@ import dev.weir.http.outgoing.OutgoingLimiter;
 import dev.weir.http.outgoing.RateLimitedException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +101,11 @@ public final class RateLimitInterceptor implements Interceptor {
       Response response = chain.proceed(chain.request());
       answered = true;
       return response;
+    } catch (SocketTimeoutException | ConnectException e) {
+      if (!chain.call().isCanceled()) {
+        admission.timedOut();
+      }
+      throw e;
     } finally {
       if (!answered) {
         admission.ended();

@@ -189,7 +189,12 @@ public final class RateLimitFilter implements Filter {
     if (verdict.holdsSeat()) {
       RequestEnd end = new RequestEnd(verdict::ended);
       try {
-        pass(verdict, end.watch(request), response, chain);
+        // Its listener comes behind that for the status, which is learnt before the end.
+        pass(
+            verdict,
+            request,
+            response,
+            (served, answer) -> chain.doFilter(end.watch((HttpServletRequest) served), answer));
       } finally {
         end.returned(request);
       }

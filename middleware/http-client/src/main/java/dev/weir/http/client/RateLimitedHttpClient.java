@@ -7,6 +7,7 @@ import dev.weir.http.outgoing.OutgoingLimiter;
 import dev.weir.http.outgoing.RateLimitedException;
 import java.io.IOException;
 import java.net.Authenticator;
+import java.net.ConnectException;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
 import java.net.http.HttpClient;
@@ -14,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.HttpTimeoutException;
 import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Optional;
@@ -86,7 +88,7 @@ public final class RateLimitedHttpClient extends HttpClient {
       admission.notSent(); // The request cannot be sent.
       throw e;
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
-      admission.ended();
+      failed(admission, e);
       throw e;
     }
     received(admission, response);
@@ -165,6 +167,15 @@ public final class RateLimitedHttpClient extends HttpClient {
   static void received(Admission admission, HttpResponse<?> response) {
     admission.received(
         new JdkRequest(response.request()), response.statusCode(), response.headers()::allValues);
+  }
+
+  /** Passes the failure of a request to a limiter. */
+  static void failed(Admission admission, Throwable failure) {
+    if (failure instanceof HttpTimeoutException || failure instanceof ConnectException) {
+      admission.timedOut();
+    } else {
+      admission.ended();
+    }
   }
 
   @Override

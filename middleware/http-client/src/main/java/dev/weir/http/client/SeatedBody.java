@@ -24,7 +24,10 @@ final class SeatedBody<T> implements BodySubscriber<T> {
   /** Returns the handler of a response; without seats it is the given one. */
   static <T> BodyHandler<T> of(BodyHandler<T> handler, Admission admission) {
     return admission.holdsSeat()
-        ? response -> new SeatedBody<>(handler.apply(response), admission)
+        ? response -> {
+          admission.responded(response.statusCode());
+          return new SeatedBody<>(handler.apply(response), admission);
+        }
         : handler;
   }
 

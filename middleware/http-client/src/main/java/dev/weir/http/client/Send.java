@@ -102,7 +102,7 @@ final class Send<T> {
         .whenComplete(
             (response, failure) -> {
               if (failure != null) { // Otherwise the body's end is the end.
-                admission.ended();
+                RateLimitedHttpClient.failed(admission, cause(failure));
               }
             })
         .thenApply(

@@ -1,6 +1,9 @@
 package dev.weir.http.outgoing;
 
+import dev.weir.adaptive.AdaptivePermit;
+import dev.weir.adaptive.RequestOutcome;
 import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
 import dev.weir.engine.seats.RequestSeat;
 import dev.weir.rules.Request;
 import java.util.List;
@@ -17,25 +20,49 @@ import org.jspecify.annotations.Nullable;
  * In any case it reports by {@link #ended} when nothing of the response is to come any more.
  */
 public final class Admission {
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+  private static final int SERVICE_UNAVAILABLE = 503;
+
   private final OutgoingLimiter limiter;
   private final @Nullable LocalRefusal refusal;
-  private final @Nullable Request charged;
-  private final @Nullable Answer answer;
-  private final @Nullable RequestSeat seat;
+  private final @Nullable Charge charge;
+  private final @Nullable AdaptivePermit permit;
+  private final @Nullable RequestSeat place;
   private final long atNanos;
   private final AtomicBoolean over = new AtomicBoolean();
+
+  /**
+   * The charge of a request by the rules.
+   *
+   * @param seat what the request has taken; null if nothing
+   */
+  record Charge(Decider decider, Request request, Answer answer, @Nullable RequestSeat seat) {
+    /** Gives all of it back. */
+    void refund() {
+      end();
+      decider.refund(request, answer, permits -> {});
+    }
+
+    /** Gives the seat back. */
+    void end() {
+      if (seat != null) {
+        seat.end();
+      }
+    }
+  }
 
   private Admission(
       OutgoingLimiter limiter,
       @Nullable LocalRefusal refusal,
-      @Nullable Request charged,
-      @Nullable Answer answer,
-      @Nullable RequestSeat seat) {
+      @Nullable Charge charge,
+      @Nullable AdaptivePermit permit,
+      @Nullable RequestSeat place) {
     this.limiter = limiter;
     this.refusal = refusal;
-    this.charged = charged;
-    this.answer = answer;
-    this.seat = seat;
+    this.charge = charge;
+    this.permit = permit;
+    this.place = place;
     this.atNanos = limiter.ticker.nanos();
   }
 
@@ -43,19 +70,19 @@ public final class Admission {
     return new Admission(limiter, refusal, null, null, null);
   }
 
-  /** Makes an admission to which no rule applied. */
-  static Admission unlimited(OutgoingLimiter limiter) {
-    return new Admission(limiter, null, null, null, null);
+  /**
+   * Makes an admission without an adaptive limit.
+   *
+   * @param charge null if no rule applied
+   */
+  static Admission admitted(OutgoingLimiter limiter, @Nullable Charge charge) {
+    return new Admission(limiter, null, charge, null, null);
   }
 
-  /**
-   * Makes an admission by the rules.
-   *
-   * @param seat what the request has taken; null if nothing
-   */
+  /** Makes an admission by an adaptive limit, and by the rules if there is a charge. */
   static Admission admitted(
-      OutgoingLimiter limiter, Request charged, Answer answer, @Nullable RequestSeat seat) {
-    return new Admission(limiter, null, charged, answer, seat);
+      OutgoingLimiter limiter, @Nullable Charge charge, AdaptivePermit permit, String host) {
+    return new Admission(limiter, null, charge, permit, limiter.hold(permit, host));
   }
 
   /** Returns the refusal if the request must not be sent, or null if it may. */
@@ -69,16 +96,20 @@ public final class Admission {
    */
   public void notSent() {
     ended();
-    if (limiter.decider != null
-        && charged != null
-        && answer != null
-        && over.compareAndSet(false, true)) {
-      limiter.decider.refund(charged, answer, permits -> {});
+    if (charge != null && over.compareAndSet(false, true)) {
+      charge.refund();
     }
   }
 
-  /** Returns whether the request holds seats of limits at the same time, until {@link #ended}. */
+  /**
+   * Returns whether the request holds seats of limits at the same time, or a permit of an adaptive
+   * one, until {@link #ended}.
+   */
   public boolean holdsSeat() {
+    return isHeld(charge == null ? null : charge.seat()) || isHeld(place);
+  }
+
+  private static boolean isHeld(@Nullable RequestSeat seat) {
     return seat != null && !seat.hasEnded();
   }
 
@@ -87,14 +118,48 @@ public final class Admission {
    * are given back. Only the first call has an effect, and none if there are no seats.
    */
   public void ended() {
-    if (seat != null) {
-      seat.end();
+    if (charge != null) {
+      charge.end();
+    }
+    if (place != null) {
+      place.end();
     }
   }
 
   /**
-   * Records a response. A status 429 or 503 that states how long to wait is kept. A status below
-   * 500 that answers a request sent since then ends that refusal.
+   * Records that the request has got no connection or no response in time, for an adaptive limit,
+   * and that it has ended.
+   */
+  public void timedOut() {
+    record(RequestOutcome.DROPPED);
+    ended();
+  }
+
+  /**
+   * Records for an adaptive limit that the head of the response has come, which is the end of the
+   * latency. For clients that report {@link #received} when they have the whole response; otherwise
+   * that is enough.
+   */
+  public void responded(int status) {
+    record(outcome(status));
+  }
+
+  private void record(RequestOutcome outcome) {
+    if (permit != null) {
+      boolean unused = permit.record(outcome);
+    }
+  }
+
+  private static RequestOutcome outcome(int status) {
+    if (status == TOO_MANY_REQUESTS || status == SERVICE_UNAVAILABLE) {
+      return RequestOutcome.DROPPED;
+    }
+    return status >= SERVER_ERROR ? RequestOutcome.IGNORED : RequestOutcome.SUCCEEDED;
+  }
+
+  /**
+   * Records the head of a response. A status 429 or 503 that states how long to wait is kept. A
+   * status below 500 that answers a request sent since then ends that refusal.
    *
    * @param answered the request that was answered in the end, for example after a redirect to
    *     another host
@@ -104,6 +169,7 @@ public final class Admission {
   public void received(
       OutgoingRequest answered, int status, Function<String, List<String>> fields) {
     over.set(true);
+    record(outcome(status));
     limiter.received(answered, atNanos, status, fields);
   }
 }

@@ -2,11 +2,15 @@ package dev.weir.http.outgoing;
 
 import dev.weir.Decision;
 import dev.weir.Ticker;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
 import dev.weir.internal.RememberedRefusals;
 import dev.weir.rules.Request;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** One outgoing request on its path to an {@link Admission}. Safe for use by many threads. */
 final class Attempt implements Ticket {
   /*
-   * A step first checks the service's earlier refusals and then the rules. A refusal states a time.
+   * A step first checks the service's earlier refusals, then the rules, and then takes a permit of
+   * the adaptive limit, whose latency so has no wait for the others in it. A refusal states a time.
    * If that is within the time left, the next step follows then, or when the rule's own queue
    * admits the request. No thread waits: a step runs on the caller's thread, on one of the
    * ticker's, or on one of the decider's.
@@ -39,6 +44,7 @@ final class Attempt implements Ticket {
   private static final long MIN_WAIT_NANOS = 1_000_000L;
 
   private final OutgoingLimiter limiter;
+  private final OutgoingRequest sent;
   private final String host;
   private final HostKey place;
   private final @Nullable Request asked;
@@ -47,6 +53,7 @@ final class Attempt implements Ticket {
   private volatile @Nullable Consumer<? super Admission> done;
   private volatile Ticket queued = USED;
   private volatile Ticker.ScheduledTask next = () -> {};
+  private volatile @Nullable CompletableFuture<AdaptivePermit> awaited;
 
   Attempt(
       OutgoingLimiter limiter,
@@ -55,6 +62,7 @@ final class Attempt implements Ticket {
       long maxWaitNanos,
       Consumer<? super Admission> done) {
     this.limiter = limiter;
+    this.sent = request;
     this.host = request.host();
     this.place = limiter.place(request);
     this.asked = asked;
@@ -68,7 +76,7 @@ final class Attempt implements Ticket {
       return;
     }
     if (decider == null || asked == null) {
-      finish(Admission.unlimited(limiter));
+      place(null);
     } else {
       decider.decide(asked, answer -> decided(decider, asked, answer));
     }
@@ -124,11 +132,63 @@ final class Attempt implements Ticket {
   /** Passes, unless the service has refused requests meanwhile. */
   private void admitted(Decider decider, Request request, Answer answer) {
     if (limiter.refusals.find(place) == null) {
-      finish(Admission.admitted(limiter, request, answer, limiter.seat(request, answer, host)));
+      place(new Admission.Charge(decider, request, answer, limiter.seat(request, answer, host)));
       return;
     }
     decider.refund(request, answer, permits -> {});
     step();
+  }
+
+  /** Takes a permit of the adaptive limit, or waits for it; passes at once if there is no limit. */
+  private void place(Admission.@Nullable Charge charge) {
+    AdaptiveLimiter adaptive = limiter.adaptive(sent);
+    if (adaptive == null) {
+      finish(Admission.admitted(limiter, charge));
+      return;
+    }
+    long left = endNanos - limiter.ticker.nanos();
+    boolean mayWait = left > 0 && (state.get() == State.WAITING || !limiter.isFull());
+    CompletableFuture<AdaptivePermit> permit =
+        adaptive.acquireAsync(Duration.ofNanos(mayWait ? left : 0));
+    if (permit.isDone()) {
+      placed(charge, adaptive, permit.join());
+      return;
+    }
+    CompletableFuture<Void> unused =
+        permit.handle(
+            (given, error) -> {
+              placed(charge, adaptive, error == null ? given : null);
+              return null;
+            });
+    awaited = permit;
+    if (state.get() == State.DONE || !startWaiting()) {
+      permit.cancel(false); // It left before this was known, or others wait by now.
+    }
+  }
+
+  /**
+   * Ends with the permit, unless the service has refused requests while this waited for it.
+   *
+   * @param permit null if it has left
+   */
+  private void placed(
+      Admission.@Nullable Charge charge,
+      AdaptiveLimiter adaptive,
+      @Nullable AdaptivePermit permit) {
+    boolean granted = permit != null && permit.granted();
+    if (permit != null && granted && limiter.refusals.find(place) == null) {
+      finish(Admission.admitted(limiter, charge, permit, host));
+      return;
+    }
+    if (charge != null) {
+      charge.refund();
+    }
+    if (permit != null && granted) {
+      permit.close();
+      step();
+    } else {
+      finish(Admission.refused(limiter, LocalRefusal.of(host, adaptive)));
+    }
   }
 
   /** Tries again after a time, if it is not too late then. */
@@ -190,6 +250,10 @@ final class Attempt implements Ticket {
       return false;
     }
     queued.leave();
+    CompletableFuture<AdaptivePermit> permit = awaited;
+    if (permit != null) {
+      permit.cancel(false);
+    }
     return true;
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.http.outgoing;
 
 import dev.weir.Decision;
+import dev.weir.adaptive.AdaptiveLimiter;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
 import dev.weir.internal.RememberedRefusals.Refusal;
@@ -15,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param status the HTTP status with the same meaning: 429, or 503 if the limit could not be
  *     decided or if the service had answered with that
  * @param retryAfterNanos the nanoseconds after which the same request may be sent, by the service's
- *     own statement if it has refused requests; {@link Decision#NEVER} if no wait helps
+ *     own statement if it has refused requests; {@link Decision#NEVER} if no wait helps, or none is
+ *     known, as when an adaptive limit refuses it
  * @param detail a sentence or two with the reason
  * @param answer of the rules that refuse it; null if the service has refused requests until a later
- *     time
+ *     time, or an adaptive limit refuses it
  */
 public record LocalRefusal(
     String host, int status, long retryAfterNanos, String detail, @Nullable Answer answer) {
@@ -48,9 +50,16 @@ public record LocalRefusal(
     return new LocalRefusal(host, refusal.status(), wait, detail, null);
   }
 
+  /** Makes the refusal by an adaptive limit. */
+  static LocalRefusal of(String host, AdaptiveLimiter limiter) {
+    String detail =
+        "As many requests are in flight as it can take now, which are " + limiter.limit() + ".";
+    return new LocalRefusal(host, SERVICE_UNAVAILABLE, Decision.NEVER, detail, null);
+  }
+
   /**
    * Returns the value of {@code Retry-After}: whole seconds, rounded up, at least 1; null if no
-   * wait helps.
+   * wait helps or none is known.
    */
   public @Nullable String retryAfter() {
     return retryAfterNanos == Decision.NEVER ? null : Long.toString(seconds(retryAfterNanos));

@@ -1,6 +1,8 @@
 package dev.weir.http.outgoing;
 
 import dev.weir.Ticker;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
@@ -62,7 +64,8 @@ public final class OutgoingLimiter {
   private final Function<? super OutgoingRequest, String> key;
   private final long maxWaitNanos;
   private final int maxWaiting;
-  private final @Nullable RequestSeats seats;
+  private final RequestSeats seats;
+  private final @Nullable Function<? super OutgoingRequest, AdaptiveLimiter> adaptive;
   private final boolean throwsOnRefusal;
   private final AtomicInteger waiting = new AtomicInteger();
 
@@ -75,7 +78,8 @@ public final class OutgoingLimiter {
     key = builder.key;
     maxWaitNanos = builder.maxWait.toNanos();
     maxWaiting = builder.maxWaiting;
-    seats = decider == null ? null : new RequestSeats(decider, ticker, builder.longestSeat);
+    seats = new RequestSeats(decider, ticker, builder.longestSeat);
+    adaptive = builder.adaptive;
     throwsOnRefusal = builder.throwsOnRefusal;
   }
 
@@ -145,7 +149,17 @@ public final class OutgoingLimiter {
 
   /** Returns the seats that an admitted request has taken; null if it has taken none. */
   @Nullable RequestSeat seat(Request request, Answer answer, String host) {
-    return seats == null ? null : seats.take(request, answer, host);
+    return seats.take(request, answer, host);
+  }
+
+  /** Returns the adaptive limit of the service that gets a request; null if there is none. */
+  @Nullable AdaptiveLimiter adaptive(OutgoingRequest request) {
+    return adaptive == null ? null : adaptive.apply(request);
+  }
+
+  /** Returns a permit of an adaptive limit as a seat. */
+  RequestSeat hold(AdaptivePermit permit, String host) {
+    return seats.hold(permit, host);
   }
 
   boolean isFull() {
@@ -176,6 +190,7 @@ public final class OutgoingLimiter {
     private Duration maxRemembered = Duration.ofSeconds(30);
     private int maxWaiting = 1_000;
     private Duration longestSeat = RequestSeats.LONGEST;
+    private @Nullable Function<? super OutgoingRequest, AdaptiveLimiter> adaptive;
     private boolean throwsOnRefusal;
 
     private Builder() {}
@@ -290,6 +305,30 @@ public final class OutgoingLimiter {
      */
     public Builder throwOnRefusal() {
       throwsOnRefusal = true;
+      return this;
+    }
+
+    /**
+     * Sets an adaptive limit on the requests that are sent to a service at the same time, besides
+     * the rules, for a limiter of one service. A request beyond it waits for at most {@link
+     * #maxWait}, in the order of arrival, and is refused with 503 otherwise; what the rules have
+     * charged is given back then. The latency is that to the head of the response, and the permit
+     * is held until the body has ended, or for {@link #longestSeat}. Statuses 429 and 503, timeouts
+     * and failures to connect count as dropped; cancelled requests and other failures are ignored.
+     * Default: none.
+     */
+    public Builder adaptive(AdaptiveLimiter limiter) {
+      return adaptive(request -> limiter);
+    }
+
+    /**
+     * Sets the adaptive limit of each service, like {@link #adaptive(AdaptiveLimiter)}.
+     *
+     * @param limiters returns the limiter for a request, the same for all requests to one service.
+     *     It is called by many threads and must not block
+     */
+    public Builder adaptive(Function<? super OutgoingRequest, AdaptiveLimiter> limiters) {
+      adaptive = limiters;
       return this;
     }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.MemoryStore;
+import dev.weir.adaptive.AdaptiveAlgorithm;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Request;
@@ -249,6 +252,66 @@ public abstract class OutgoingContract {
     }
     assertThat(limiter.remembered()).isZero();
     assertThat(upstream.requests()).isEqualTo(20);
+  }
+
+  @Test
+  void adaptiveLimit_learnsFromTheHeadAndIsHeldToTheEndOfTheBody() throws Exception {
+    AdaptiveLimiter adaptive =
+        AdaptiveLimiter.builder()
+            .algorithm(AdaptiveAlgorithm.AIMD)
+            .initial(2)
+            .window(Duration.ofSeconds(1))
+            .ticker(ticker)
+            .build();
+    use(remembering().adaptive(adaptive));
+    AdaptivePermit other = adaptive.tryAcquire();
+    Exchange open = sendAsync(url() + "open");
+    while (adaptive.inFlight() < 2 || upstream.requests() < 1) {
+      Thread.onSpinWait();
+    }
+    for (Reply refused : List.of(send(url(), null), sendAsync(url()).reply().join())) {
+      assertThat(refused).isEqualTo(new Reply(503, null, ""));
+    }
+    assertThat(upstream.requests()).isEqualTo(1);
+    upstream.ends.release();
+    assertThat(open.reply().join().status()).isEqualTo(200);
+    other.close();
+    untilIdle(adaptive);
+    ticker.advance(SECOND);
+    for (int i = 0; i < 4; i++) {
+      assertThat(status()).isEqualTo(200);
+      untilIdle(adaptive);
+    }
+    assertThat(adaptive.limit()).as("after a window of four or five").isEqualTo(3);
+    for (int status : new int[] {500, 404, 503, 429}) {
+      upstream.next(status);
+      ticker.advance(5 * SECOND);
+      assertThat(status()).isEqualTo(status);
+      untilIdle(adaptive);
+      int limit = status == 503 ? 2 : status == 429 ? 1 : 3;
+      assertThat(adaptive.limit()).as("after " + status).isEqualTo(limit);
+    }
+    assertThat(ticker.scheduled()).isZero();
+  }
+
+  @Test
+  void noConnection_lowersTheAdaptiveLimit() throws Exception {
+    AdaptiveLimiter adaptive = AdaptiveLimiter.builder().ticker(ticker).build();
+    use(remembering().adaptive(adaptive));
+    String url = url();
+    upstream.close();
+    assertThatThrownBy(() -> send(url, null)).isInstanceOf(IOException.class);
+    assertThat(adaptive.limit()).isEqualTo(18);
+    ticker.advance(SECOND);
+    assertThatThrownBy(() -> sendAsync(url).reply().get()).isInstanceOf(ExecutionException.class);
+    untilIdle(adaptive);
+    assertThat(adaptive.limit()).isEqualTo(16);
+  }
+
+  private static void untilIdle(AdaptiveLimiter adaptive) {
+    while (adaptive.inFlight() > 0) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test
