@@ -38,7 +38,7 @@ public final class AdaptiveLimiter {
   private final Ticker ticker;
   private final PermitCount count;
   private final LimitSearch search;
-  private final WaitingLine line;
+  private final PermitQueue queue;
   private final long droppedFromNanos;
   private final LongAdder refused = new LongAdder();
 
@@ -46,7 +46,7 @@ public final class AdaptiveLimiter {
     ticker = builder.ticker;
     count = new PermitCount(builder.first());
     search = new LimitSearch(builder, count, ticker.nanos());
-    line = new WaitingLine(this, count, builder.maxWaiting);
+    queue = new PermitQueue(this, count, builder.maxWaiting);
     droppedFromNanos = builder.droppedFromNanos;
   }
 
@@ -84,14 +84,14 @@ public final class AdaptiveLimiter {
 
   /**
    * Takes a permit like {@link #acquire}, without waiting for it. A future that is cancelled leaves
-   * the line. Dependents of the future run on the thread that gives a permit back, and must not
+   * the queue. Dependents of the future run on the thread that gives a permit back, and must not
    * block.
    */
   public CompletableFuture<AdaptivePermit> acquireAsync(Duration timeout) {
     long timeoutNanos = waitNanos(timeout);
     int out = count.take(); // Mostly there is room, and no need for the lock.
     if (out == 0 && timeoutNanos > 0) {
-      return line.join(timeoutNanos);
+      return queue.join(timeoutNanos);
     }
     return CompletableFuture.completedFuture(out > 0 ? permit(out) : refused());
   }
@@ -146,13 +146,13 @@ public final class AdaptiveLimiter {
     if (outcome == RequestOutcome.DROPPED || now - beganNanos >= droppedFromNanos) {
       search.dropped(beganNanos, now);
     } else if (search.succeeded(beganNanos, out, now)) {
-      line.grant();
+      queue.grant();
     }
   }
 
   void release() {
     if (count.giveBack()) {
-      line.grant();
+      queue.grant();
     }
   }
 

@@ -12,7 +12,7 @@ final class PermitCount {
    * limit of its own, it could fall between the look at it and the count of the permit, and one
    * permit more than either limit would be out. So one compare-and-set decides on all three.
    *
-   * The number that waits is changed under the line's lock only; here it keeps requests that do not
+   * The number that waits is changed under the queue's lock only; here it keeps requests that do not
    * wait from overtaking those that do.
    */
 
@@ -67,7 +67,7 @@ final class PermitCount {
 
   /**
    * Takes a permit like {@link #take}, or counts a request that waits. To be called under the
-   * line's lock.
+   * queue's lock.
    *
    * @return how many permits are out then, 0 if the request waits, or -1 if no more may wait
    */
@@ -87,7 +87,7 @@ final class PermitCount {
   }
 
   /**
-   * Takes a permit for a request that waits. To be called under the line's lock, while one waits.
+   * Takes a permit for a request that waits. To be called under the queue's lock, while one waits.
    *
    * @return how many permits are out then, or 0 if there is none
    */
@@ -102,7 +102,7 @@ final class PermitCount {
     return 0;
   }
 
-  /** Counts a request that waits no longer. To be called under the line's lock. */
+  /** Counts a request that waits no longer. To be called under the queue's lock. */
   void leave() {
     word.addAndGet(-WAITING);
   }

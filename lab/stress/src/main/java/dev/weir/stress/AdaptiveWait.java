@@ -15,7 +15,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 
-/** A test in which the only permit of an adaptive limiter ends while a request joins the line. */
+/** A test in which the only permit of an adaptive limiter ends while a request joins the queue. */
 @JCStressTest
 @Outcome(id = "true, 1", expect = ACCEPTABLE, desc = "It has passed on.")
 @Outcome(expect = FORBIDDEN, desc = "The request waits for nothing, or a permit is lost.")

@@ -4,6 +4,7 @@ import dev.weir.LimiterListener;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Store;
+import dev.weir.adaptive.AdaptiveLimiter;
 import dev.weir.internal.Choice;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -16,7 +17,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of the decisions of a {@link RateLimiter}. Safe for use by many threads.
+ * The meters of the decisions of a {@link RateLimiter}, and of an {@link AdaptiveLimiter}. Safe for
+ * use by many threads.
  *
  * <pre>{@code
  * WeirMetrics.monitor(registry, limiter, "api");
@@ -31,6 +33,11 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code weir.keys}</td><td>keys that have state in this process</td><td></td></tr>
  * <tr><td>{@code weir.memory}</td><td>bytes of that state, about</td><td></td></tr>
  * <tr><td>{@code weir.fill}</td><td>how full the store is, 0 to 100</td><td></td></tr>
+ * <tr><td>{@code weir.adaptive.limit}</td><td>permits of an adaptive limiter that may be out</td>
+ * <td></td></tr>
+ * <tr><td>{@code weir.adaptive.in.flight}</td><td>permits of it that are out</td><td></td></tr>
+ * <tr><td>{@code weir.adaptive.waiting}</td><td>requests that wait for one</td><td></td></tr>
+ * <tr><td>{@code weir.adaptive.refused}</td><td>requests that it refused</td><td></td></tr>
  * </table>
  *
  * <p>No meter is tagged with a key: keys come from requests, and there are as many as clients. A
@@ -67,6 +74,20 @@ public final class WeirMetrics implements LimiterListener {
     WeirMetrics metrics = new WeirMetrics(named("registry", registry), named("name", name));
     named("limiter", limiter).listen(metrics);
     metrics.bindTo(limiter.store());
+    return limiter;
+  }
+
+  /**
+   * Shows an adaptive limiter for as long as it exists.
+   *
+   * @param name the limiter's name in the tag {@code limiter}
+   * @return the limiter
+   * @throws NullPointerException if an argument is null
+   */
+  public static AdaptiveLimiter monitor(
+      MeterRegistry registry, AdaptiveLimiter limiter, String name) {
+    AdaptiveMeters.bind(
+        named("registry", registry), named("limiter", limiter), named("name", name));
     return limiter;
   }
 

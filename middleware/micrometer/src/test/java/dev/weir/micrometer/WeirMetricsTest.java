@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.SingleLimiter;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
+import dev.weir.adaptive.RequestOutcome;
 import dev.weir.testkit.FakeTicker;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -73,6 +76,25 @@ class WeirMetricsTest {
       ticker.advance(Duration.ofSeconds(10));
     }
     assertThat(gauge("weir.keys")).isZero();
+  }
+
+  @Test
+  void adaptiveLimiter_isShown() {
+    AdaptiveLimiter limiter =
+        AdaptiveLimiter.builder().initial(2).maxWaiting(1).ticker(ticker).build();
+    assertThat(WeirMetrics.monitor(registry, limiter, "api")).isSameAs(limiter);
+    AdaptivePermit first = limiter.tryAcquire();
+    AdaptivePermit second = limiter.tryAcquire();
+    assertThat(limiter.tryAcquire().granted()).isFalse();
+    assertThat(limiter.acquireAsync(Duration.ofSeconds(1))).isNotDone();
+    assertThat(gauge("weir.adaptive.limit")).isEqualTo(2);
+    assertThat(gauge("weir.adaptive.in.flight")).isEqualTo(2);
+    assertThat(gauge("weir.adaptive.waiting")).isEqualTo(1);
+    assertThat(registry.get("weir.adaptive.refused").functionCounter().count()).isEqualTo(1);
+    assertThat(first.end(RequestOutcome.DROPPED)).isTrue();
+    second.close();
+    assertThat(gauge("weir.adaptive.limit")).isEqualTo(1);
+    assertThat(gauge("weir.adaptive.in.flight")).isEqualTo(1);
   }
 
   @Test

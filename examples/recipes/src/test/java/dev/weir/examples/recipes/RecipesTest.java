@@ -14,6 +14,9 @@ import dev.weir.Reservation;
 import dev.weir.Seat;
 import dev.weir.Sharing;
 import dev.weir.SingleLimiter;
+import dev.weir.adaptive.AdaptiveLimiter;
+import dev.weir.adaptive.AdaptivePermit;
+import dev.weir.adaptive.RequestOutcome;
 import dev.weir.micrometer.WeirMetrics;
 import dev.weir.redis.RedisStore;
 import dev.weir.testkit.FakeTicker;
@@ -196,6 +199,33 @@ class RecipesTest {
 
   private static String search() {
     return "found";
+  }
+
+  private record Reply(boolean overloaded) {}
+
+  private static Reply call() {
+    return new Reply(true);
+  }
+
+  @Test
+  void adaptiveRecipe_runs() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    // recipe
+    AdaptiveLimiter search = AdaptiveLimiter.builder().floor(4).initial(20).ceiling(200).build();
+    try (AdaptivePermit permit = search.tryAcquire()) {
+      if (permit.granted()) {
+        Reply reply = call();
+        permit.end(reply.overloaded() ? RequestOutcome.DROPPED : RequestOutcome.SUCCEEDED);
+      }
+    }
+    // end
+    // recipe
+    WeirMetrics.monitor(registry, search, "search");
+    String reason = search.explain().reason();
+    // end
+    assertThat(reason).isEqualTo("Lowered from 20 to 18, because a request was dropped.");
+    assertThat(registry.get("weir.adaptive.limit").gauge().value()).isEqualTo(18);
+    assertThat(search.inFlight()).isZero();
   }
 
   @Test

@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  * The requests that wait for permits, in the order in which they came. Safe for use by many
  * threads.
  */
-final class WaitingLine {
+final class PermitQueue {
   /*
    * Why does no wake-up get lost? A request is counted as waiting by the same compare-and-set that
    * finds no room for it, and under the lock. A permit that is given back after that, or a limit
-   * that rises, sees the count, takes the lock, and finds the request in the line.
+   * that rises, sees the count, takes the lock, and finds the request in the queue.
    *
    * Futures are completed without the lock. A dependent may end its permit at once, which grants
    * the next: these are completed by the outermost call of the thread, in a loop, so that a long
-   * line does not become a deep stack.
+   * queue does not become a deep stack.
    */
 
   /** A request that waits. */
@@ -46,7 +46,7 @@ final class WaitingLine {
 
   private final ThreadLocal<@Nullable Deque<Reply>> completing = new ThreadLocal<>();
 
-  WaitingLine(AdaptiveLimiter limiter, PermitCount count, int maxWaiting) {
+  PermitQueue(AdaptiveLimiter limiter, PermitCount count, int maxWaiting) {
     this.limiter = limiter;
     this.count = count;
     this.maxWaiting = maxWaiting;
@@ -105,7 +105,7 @@ final class WaitingLine {
     }
   }
 
-  /** Takes a request out of the line; returns whether it was there. */
+  /** Takes a request out of the queue; returns whether it was there. */
   private boolean leave(Waiter waiter) {
     lock.lock();
     try {
