@@ -64,7 +64,7 @@ final class SimulatedBackend {
     arrivalsPerSecond = 2.0 * servers * SECOND / serviceNanos;
   }
 
-  /** Lets the time pass, and counts from its beginning. */
+  /** Simulates a time, and counts from its beginning. */
   void run(int seconds) {
     sinceNanos = ticker.nanos();
     long untilNanos = sinceNanos + seconds * SECOND;
