@@ -9,7 +9,7 @@ final class LimitSearch {
   /*
    * Outcomes are gathered in windows. A window is over when it is as long as was set and twice the
    * latency of the one before, so that it shows the effect of the last step, and has enough
-   * successes for an average. One in which at most half of the limit was in use says nothing about
+   * successes for an average. One in which less than half of the limit was in use says nothing about
    * it and is passed over: a limit must not grow by idleness. Then the algorithm makes one step.
    *
    * A drop counts at once. Requests that began before the last drop that counted say nothing about
@@ -109,13 +109,17 @@ final class LimitSearch {
       if (beganNanos <= droppedNanos || nowNanos < calmNanos) {
         return;
       }
-      measuring = null;
       estimate = Aimd.dropped(estimate, bounds);
-      begin(nowNanos);
-      validFromNanos = nowNanos;
       droppedNanos = nowNanos;
-      calmNanos = endNanos;
-      boolean unused = publish(Cause.DROP, 0, estimate.permits(), nowNanos);
+      calmNanos = nowNanos + lengthNanos();
+      int limit = estimate.permits();
+      if (measuring == null) {
+        validFromNanos = nowNanos;
+        begin(nowNanos);
+      } else { // It goes on; a drop must not raise the limit.
+        limit = Math.min(limit, PermitCount.limit(count.word()));
+      }
+      boolean unused = publish(Cause.DROP, 0, limit, nowNanos);
     } finally {
       lock.unlock();
     }
@@ -173,9 +177,10 @@ final class LimitSearch {
         };
     boolean waits = publish(cause, window.mostOut(), estimate.permits(), nowNanos);
     untilMeasurement--;
-    return untilMeasurement > 0 || algorithm == AdaptiveAlgorithm.AIMD
-        ? waits
-        : measure(window, nowNanos);
+    if (untilMeasurement > 0 || algorithm == AdaptiveAlgorithm.AIMD) {
+      return waits;
+    }
+    return measure(window, nowNanos);
   }
 
   /** Halves the limit for a window, to measure the latency without a queue. */
@@ -200,7 +205,7 @@ final class LimitSearch {
         algorithm == AdaptiveAlgorithm.GRADIENT
             ? Gradient.measured(estimate, latency)
             : estimate.withBase(latency);
-    latencies = latencies(estimate.limit(), lastNanos);
+    latencies = latencies(estimate.limit(), (double) lastNanos);
     begin(nowNanos);
     validFromNanos = nowNanos;
     return publish(Cause.MEASURED, window.mostOut(), estimate.permits(), nowNanos);
@@ -219,7 +224,12 @@ final class LimitSearch {
     sumNanos = 0;
     successes = 0;
     mostOut = 0;
-    endNanos = nowNanos + Math.max(windowNanos, Math.min(2 * lastNanos, MOST_WINDOW_NANOS));
+    endNanos = nowNanos + lengthNanos();
+  }
+
+  /** Returns the least length of a window: the set one, or twice the latency of the last. */
+  private long lengthNanos() {
+    return Math.max(windowNanos, Math.min(2 * lastNanos, MOST_WINDOW_NANOS));
   }
 
   private boolean publish(Cause cause, int most, int limit, long nowNanos) {

@@ -46,7 +46,7 @@ final class PermitCount {
   }
 
   static int waiting(long word) {
-    return (int) (word >>> BITS & MASK);
+    return (int) ((word >>> BITS) & MASK);
   }
 
   private static boolean hasRoom(long word) {
@@ -124,6 +124,6 @@ final class PermitCount {
   }
 
   private static long withLimit(long word, int limit) {
-    return word & ((1L << LIMIT_SHIFT) - 1) | (long) limit << LIMIT_SHIFT;
+    return (word & ((1L << LIMIT_SHIFT) - 1)) | ((long) limit << LIMIT_SHIFT);
   }
 }

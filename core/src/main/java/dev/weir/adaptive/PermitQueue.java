@@ -44,7 +44,8 @@ final class PermitQueue {
   /** Guarded by the lock, as the waiters' fields are. */
   private final Set<Waiter> waiters = new LinkedHashSet<>();
 
-  private final ThreadLocal<@Nullable Deque<Reply>> completing = new ThreadLocal<>();
+  /** The replies of a thread's outermost call that are still to be given, of all limiters. */
+  private static final ThreadLocal<@Nullable Deque<Reply>> COMPLETING = new ThreadLocal<>();
 
   PermitQueue(AdaptiveLimiter limiter, PermitCount count, int maxWaiting) {
     this.limiter = limiter;
@@ -70,7 +71,7 @@ final class PermitQueue {
         waiter.answer.handle(
             (permit, error) -> {
               if (error != null) { // Cancelled by the caller.
-                boolean left = leave(waiter);
+                boolean unusedLeft = leave(waiter);
               }
               return null;
             });
@@ -127,7 +128,7 @@ final class PermitQueue {
   }
 
   private void complete(List<Reply> replies) {
-    Deque<Reply> outer = completing.get();
+    Deque<Reply> outer = COMPLETING.get();
     if (outer != null) {
       outer.addAll(replies);
       return;
@@ -136,7 +137,7 @@ final class PermitQueue {
       return;
     }
     Deque<Reply> all = new ArrayDeque<>(replies);
-    completing.set(all);
+    COMPLETING.set(all);
     try {
       for (Reply next = all.poll(); next != null; next = all.poll()) {
         if (!next.waiter().answer.complete(next.permit())) {
@@ -144,7 +145,7 @@ final class PermitQueue {
         }
       }
     } finally {
-      completing.remove();
+      COMPLETING.remove();
     }
   }
 }

@@ -38,7 +38,7 @@ public class AdaptiveWait {
       AdaptiveLimiter.builder().initial(1).ceiling(1).ticker(new StandingTicker()).build();
 
   private final AdaptivePermit held = limiter.tryAcquire();
-  private CompletableFuture<AdaptivePermit> waiter;
+  private CompletableFuture<AdaptivePermit> waiter = new CompletableFuture<>();
 
   @Actor
   public void end() {

@@ -2,6 +2,8 @@ package dev.weir.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.adaptive.AdaptiveAlgorithm;
+import dev.weir.adaptive.AdaptiveLimiter;
 import dev.weir.http.RequestLimiter;
 import dev.weir.identity.MissingValue;
 import jakarta.servlet.AsyncContext;
@@ -12,7 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -142,6 +146,40 @@ abstract class SeatContract {
       awaitUsed("place", name, 0);
     }
     awaitUsed("kind", name, target.endsWith("401") ? requests : 0);
+  }
+
+  /** The status is known before the end, in whatever order a container reports both. */
+  @Test
+  void responseIsComplete_adaptiveLimitHasLearnt() {
+    Map<String, AdaptiveLimiter> limiters = new TreeMap<>();
+    Site site = new Site(app);
+    for (String target : List.of("ok", "async", "asyncdispatch", "asynctwice?code=202", "events")) {
+      AdaptiveLimiter one =
+          AdaptiveLimiter.builder()
+              .algorithm(AdaptiveAlgorithm.AIMD)
+              .initial(1)
+              .ticker(limits.ticker)
+              .build();
+      limiters.put(target, one);
+      site.everywhere(
+          RateLimitFilter.of(
+              limits
+                  .limiter("ip={ip}")
+                  .paths("/app/" + target.replace("?code=202", ""))
+                  .adaptive(one)
+                  .build()));
+    }
+    try (Container other = start(site)) {
+      limiters.forEach(
+          (target, limiter) -> {
+            for (int i = 0; i < 2; i++) {
+              limits.advance(Duration.ofSeconds(1)); // Longer than a window, of two successes.
+              assertThat(Raw.send(other.port(), "GET /app/" + target).status()).isLessThan(300);
+              Awaiting.until(() -> limiter.inFlight() == 0, () -> target + ": a place is held");
+            }
+            assertThat(limiter.limit()).as(target).isEqualTo(2);
+          });
+    }
   }
 
   @Test

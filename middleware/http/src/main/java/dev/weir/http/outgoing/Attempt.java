@@ -44,7 +44,7 @@ final class Attempt implements Ticket {
   private static final long MIN_WAIT_NANOS = 1_000_000L;
 
   private final OutgoingLimiter limiter;
-  private final OutgoingRequest sent;
+  private final @Nullable AdaptiveLimiter adaptive;
   private final String host;
   private final HostKey place;
   private final @Nullable Request asked;
@@ -62,7 +62,7 @@ final class Attempt implements Ticket {
       long maxWaitNanos,
       Consumer<? super Admission> done) {
     this.limiter = limiter;
-    this.sent = request;
+    this.adaptive = limiter.adaptive(request);
     this.host = request.host();
     this.place = limiter.place(request);
     this.asked = asked;
@@ -141,7 +141,7 @@ final class Attempt implements Ticket {
 
   /** Takes a permit of the adaptive limit, or waits for it; passes at once if there is no limit. */
   private void place(Admission.@Nullable Charge charge) {
-    AdaptiveLimiter adaptive = limiter.adaptive(sent);
+    AdaptiveLimiter adaptive = this.adaptive;
     if (adaptive == null) {
       finish(Admission.admitted(limiter, charge));
       return;

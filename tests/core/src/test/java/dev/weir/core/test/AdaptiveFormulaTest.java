@@ -213,7 +213,7 @@ class AdaptiveFormulaTest {
         if (random.nextInt(20) == 0) {
           usual *= random.nextBoolean() ? 2 : 0.5;
         }
-        long nanos = (long) (millis * 1e6);
+        double nanos = Math.floor(millis * 1e6);
         window(limiter, millis);
         formula.sample(nanos);
         untilMeasurement--;

@@ -263,6 +263,25 @@ class AdaptiveLimiterTest {
   }
 
   @Test
+  void drop_duringAMeasurement_doesNotRaiseTheLimit() {
+    AdaptiveLimiter limiter = limiter(AdaptiveAlgorithm.VEGAS, 1, 16, 16);
+    for (int i = 0; i < 10; i++) {
+      window(limiter, 10, WINDOW);
+    }
+    assertThat(limiter.limit()).isEqualTo(8);
+    for (int i = 0; i < 10; i++) {
+      ticker.advance(Duration.ofMinutes(1));
+      assertThat(take(limiter, 1).get(0).end(RequestOutcome.DROPPED)).isTrue();
+      assertThat(limiter.limit())
+          .isEqualTo(Math.min(8, new int[] {14, 12, 11, 10, 9, 8, 7, 6, 5, 4}[i]));
+    }
+    window(limiter, 4, WINDOW); // The measurement ends at last.
+    assertThat(limiter.limit()).isEqualTo(4);
+    window(limiter, 4, WINDOW);
+    assertThat(limiter.limit()).isEqualTo(5);
+  }
+
+  @Test
   void waiters_haveTheirTurnInOrder() {
     AdaptiveLimiter limiter = limiter(1);
     AdaptivePermit held = take(limiter, 1).get(0);
@@ -383,7 +402,7 @@ class AdaptiveLimiterTest {
       int most = 1 + random.nextInt(4);
       AdaptiveLimiter limiter =
           AdaptiveLimiter.builder()
-              .algorithm(AdaptiveAlgorithm.values()[random.nextInt(3)])
+              .algorithm(List.of(AdaptiveAlgorithm.values()).get(random.nextInt(3)))
               .initial(most)
               .ceiling(most)
               .window(Duration.ofMillis(1))
@@ -422,7 +441,7 @@ class AdaptiveLimiterTest {
           if (permit.granted()) {
             assertThat(out.incrementAndGet()).isLessThanOrEqualTo(most);
             served.incrementAndGet();
-            RequestOutcome outcome = RequestOutcome.values()[random.nextInt(3)];
+            RequestOutcome outcome = List.of(RequestOutcome.values()).get(random.nextInt(3));
             boolean early = random.nextBoolean() && permit.record(outcome);
             out.decrementAndGet();
             assertThat(permit.end(early ? RequestOutcome.IGNORED : outcome)).isTrue();
