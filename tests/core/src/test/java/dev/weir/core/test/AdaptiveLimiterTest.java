@@ -138,6 +138,7 @@ class AdaptiveLimiterTest {
     AdaptiveLimiter limiter = limiter(20);
     List<AdaptivePermit> together = take(limiter, 18);
     assertThat(together.remove(0).end(RequestOutcome.DROPPED)).isTrue();
+    ticker.advance(1);
     AdaptivePermit later = take(limiter, 1).get(0);
     assertThat(later.end(RequestOutcome.DROPPED)).isTrue(); // Within the window.
     ticker.advance(WINDOW.multipliedBy(5));

@@ -27,8 +27,8 @@ public class AdaptiveLincheckTest {
   private final AdaptiveLimiter limiter =
       AdaptiveLimiter.builder()
           .algorithm(AdaptiveAlgorithm.AIMD)
-          .initial(4)
-          .ceiling(4)
+          .initial(3)
+          .ceiling(3)
           .ticker(() -> 1)
           .build();
 
@@ -51,24 +51,14 @@ public class AdaptiveLincheckTest {
     return held[taken].record(RequestOutcome.DROPPED);
   }
 
-  @Operation
-  public int inFlight() {
-    return limiter.inFlight();
-  }
-
-  @Operation
-  public int limit() {
-    return limiter.limit();
-  }
-
   @Test
   void interleavings_oneByOne_areLinearizable() {
     new ModelCheckingOptions()
         .threads(2)
         .actorsPerThread(3)
-        .actorsBefore(1)
+        .actorsBefore(0)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("adaptive limiter, modelled threads", Trials.runs(2, 10)))
+        .iterations(Trials.unseeded("adaptive limiter, modelled threads", Trials.runs(5, 30)))
         .invocationsPerIteration(200)
         .check(AdaptiveLincheckTest.class);
   }
@@ -78,9 +68,9 @@ public class AdaptiveLincheckTest {
     new StressOptions()
         .threads(3)
         .actorsPerThread(3)
-        .actorsBefore(1)
+        .actorsBefore(0)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("adaptive limiter, real threads", Trials.runs(2, 10)))
+        .iterations(Trials.unseeded("adaptive limiter, real threads", Trials.runs(5, 30)))
         .invocationsPerIteration(1_000)
         .check(AdaptiveLincheckTest.class);
   }
