@@ -25,6 +25,7 @@
  *   <li>{@link dev.weir.Quota}: permits per window
  *   <li>{@link dev.weir.Decision}, {@link dev.weir.Reason}: the answer
  *   <li>{@link dev.weir.Reservation}: permits for a later instant
+ *   <li>{@link dev.weir.adaptive.AdaptiveLimiter}: a limit at the same time that is found by itself
  * </ul>
  *
  * <h2>To tune</h2>

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A permit is given out only while fewer are out than the limit. If the limit falls, no permit
  * is taken away, and none is given out until enough have ended. The limit stays between a floor and
- * a ceiling, and moves only while at least half of it is in use.
+ * a ceiling, and rises only while at least half of it is in use.
  *
  * <p>Use one limiter for each backend whose load is its own. The limit is that of this process:
  * nothing of it is kept in a store, and other processes find theirs. Permits are not lost: work
