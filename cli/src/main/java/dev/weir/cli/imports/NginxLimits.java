@@ -194,7 +194,8 @@ final class NginxLimits {
               + ", and nothing where it is empty");
     }
     if (key.chosen()) {
-      rule.comment("Clients choose the key, there as here: who changes it is not limited.");
+      rule.comment(
+          "Clients choose the key; there, who changes it or leaves it out is not limited.");
     }
     return rule;
   }

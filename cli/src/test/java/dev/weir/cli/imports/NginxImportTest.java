@@ -73,7 +73,7 @@ class NginxImportTest {
               # nginx.conf:3: limit_conn_zone $http_x_api_key zone=streams:10m
               # nginx.conf:9: limit_conn streams 3; server shop.example, location /live
               # Descriptor of a request there: streams={header:x-api-key}
-              # Clients choose the key, there as here: who changes it is not limited.
+              # Clients choose the key; there, who changes it or leaves it out is not limited.
               # Same: at most 3 requests at the same time
               # Weir answers a refusal by 429, nginx by 503.
               - key: streams
