@@ -56,8 +56,9 @@ final class NginxLimits {
       if (block.name().equals("server")) {
         own = "server " + block.each("server_name").findFirst().map(NginxLimits::names).orElse("");
       }
-      boolean outermost = outer == null || outer.block.name().equals("http");
-      return outermost ? own.strip() : outer.text() + ", " + own.strip();
+      return outer == null || outer.block.name().equals("http")
+          ? own.strip()
+          : outer.text() + ", " + own.strip();
     }
   }
 
@@ -205,7 +206,7 @@ final class NginxLimits {
     return use.level
         .block()
         .each(use.directive.name())
-        .filter(other -> other != use.directive)
+        .filter(other -> !other.equals(use.directive))
         .map(NginxLimits::zone);
   }
 
