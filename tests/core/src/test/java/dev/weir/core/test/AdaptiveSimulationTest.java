@@ -7,6 +7,7 @@ import dev.weir.adaptive.AdaptiveLimiter;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The limits that the algorithms find for a simulated backend of known capacity, under a demand of
  * twice as much. The bands of docs/guarantees.md are the columns of these tables.
  */
+@Tag("model")
 class AdaptiveSimulationTest {
   /** The bound of the backend's queue for AIMD, which sees no latencies. */
   private static final int QUEUE = 10;
