@@ -40,8 +40,9 @@ final class ApisixLimits {
     String prefix = owner.isEmpty() ? "" : owner + ".";
     String id = properties.text(prefix + "id", properties.text(prefix + "name", "apisix"));
     String plugin = path.substring(path.lastIndexOf('.') + 1);
+    String group = properties.text(path + ".group", ""); // Its members share one counter.
     ImportedRule rule =
-        new ImportedRule(rules.unusedKey(id + "-" + plugin))
+        new ImportedRule(group.isEmpty() ? rules.unusedKey(id + "-" + plugin) : group)
             .comment(properties.placeOf(path) + ": " + path);
     String variable = properties.text(path + ".key", "remote_addr").replace("$", "");
     NginxKey key =
@@ -56,6 +57,9 @@ final class ApisixLimits {
     String status = properties.text(path + ".rejected_code", "503");
     if (!status.equals("429")) {
       rule.comment("Weir answers a refusal by 429, APISIX by " + status + ".");
+    }
+    if (!group.isEmpty()) {
+      rule.comment("The routes of the group " + group + " share it: all send this descriptor.");
     }
     return rule;
   }

@@ -13,6 +13,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -58,17 +62,32 @@ final class ConfigProperties {
       addLines(file, text, all);
       return new ConfigProperties(all);
     }
-    LoadSettings settings = LoadSettings.builder().setLabel(file).setUseMarks(true).build();
+    LoadSettings settings =
+        LoadSettings.builder().setLabel(file).setCodePointLimit(Integer.MAX_VALUE).build();
     try {
+      checkDepth(file, new Parse(settings).parseString(text));
       int document = 0;
       for (Node node : new Compose(settings).composeAllFromString(text)) {
-        add(file, "", node, document++, 0, all);
+        add(file, "", node, document++, all);
       }
     } catch (YamlEngineException e) {
       String problem = String.valueOf(e.getMessage()).replaceAll("\\s+", " ");
       throw new CommandFailure(file + ": " + problem + " (expected: YAML or JSON)", e);
     }
     return new ConfigProperties(all);
+  }
+
+  /** Checks the nesting before nodes are made of it, which is done by recursion. */
+  private static void checkDepth(String file, Iterable<Event> events) {
+    int depth = 0;
+    for (Event event : events) {
+      if (event instanceof CollectionStartEvent && ++depth > MOST_DEPTH) {
+        int line = event.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
+        throw new CommandFailure(
+            file + ":" + line + ": too many levels (expected: at most " + MOST_DEPTH + ")");
+      }
+      depth -= event instanceof CollectionEndEvent ? 1 : 0;
+    }
   }
 
   private static void addLines(String file, String text, List<Property> all) {
@@ -87,11 +106,10 @@ final class ConfigProperties {
     }
   }
 
-  private static void add(
-      String file, String path, Node node, int document, int depth, List<Property> all) {
+  private static void add(String file, String path, Node node, int document, List<Property> all) {
     int line = node.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
     SourcePlace place = new SourcePlace(file, line);
-    if (all.size() > MOST_VALUES || depth > MOST_DEPTH) { // Aliases can stand for very many.
+    if (all.size() > MOST_VALUES) { // Aliases can stand for very many.
       throw new CommandFailure(place + ": too many values (expected: at most " + MOST_VALUES + ")");
     }
     if (node instanceof MappingNode map && map.getValue().isEmpty()) {
@@ -99,17 +117,11 @@ final class ConfigProperties {
     } else if (node instanceof MappingNode map) {
       for (NodeTuple each : map.getValue()) {
         String key = each.getKeyNode() instanceof ScalarNode name ? name.getValue() : "?";
-        add(
-            file,
-            path.isEmpty() ? key : path + "." + key,
-            each.getValueNode(),
-            document,
-            depth + 1,
-            all);
+        add(file, path.isEmpty() ? key : path + "." + key, each.getValueNode(), document, all);
       }
     } else if (node instanceof SequenceNode list) {
       for (int i = 0; i < list.getValue().size(); i++) {
-        add(file, path + "[" + i + "]", list.getValue().get(i), document, depth + 1, all);
+        add(file, path + "[" + i + "]", list.getValue().get(i), document, all);
       }
     } else if (node instanceof ScalarNode text) {
       all.add(new Property(path, text.getValue(), place, document));

@@ -3,6 +3,7 @@ package dev.weir.cli.imports;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,8 +41,19 @@ final class HaproxyLimits {
   /** A line that counts requests, and its table. */
   private record Tracker(HaproxySection.Line line, String number, String key, String table) {}
 
+  /**
+   * A line that denies by what a table has counted.
+   *
+   * @param permits the requests of a period that it lets pass
+   */
+  private record Use(
+      HaproxySection section, HaproxySection.Line deny, Tracker counted, long permits) {}
+
   private final ImportedRules rules;
   private final Map<String, HaproxySection.Line> tables = new HashMap<>();
+
+  /** The uses of each table. */
+  private final Map<String, List<Use>> uses = new LinkedHashMap<>();
 
   private HaproxyLimits(ImportedRules rules) {
     this.rules = rules;
@@ -56,6 +68,7 @@ final class HaproxyLimits {
           .forEach(line -> limits.tables.put(section.name(), line));
     }
     sections.forEach(limits::section);
+    limits.uses.forEach(limits::rule);
   }
 
   private void section(HaproxySection section) {
@@ -125,7 +138,8 @@ final class HaproxyLimits {
     // A request that is looked up before it is counted does not count itself.
     boolean countsItself = counted.line().place().line() < line.place().line();
     long most = condition.get(1).equals("gt") ? limit : limit - 1;
-    rule(section, line, counted, countsItself ? most : most + 1);
+    uses.computeIfAbsent(counted.table(), table -> new ArrayList<>())
+        .add(new Use(section, line, counted, Math.max(0, countsItself ? most : most + 1)));
   }
 
   /** Returns what the counter of a number counts; the first line before the condition does. */
@@ -163,49 +177,60 @@ final class HaproxyLimits {
     return braces ? words.subList(1, words.size() - 1) : words;
   }
 
-  private void rule(
-      HaproxySection section, HaproxySection.Line deny, Tracker counted, long permits) {
-    HaproxySection.Line table = tables.get(counted.table());
+  /** Adds the rule of a table, which is one counter, however many lines read it. */
+  private void rule(String name, List<Use> all) {
+    HaproxySection.Line table = tables.get(name);
     Duration period = table == null ? null : period(table, RATE);
     if (table == null || period == null || period.toMillis() == 0) {
-      rules.remark(
-          deny.place(), deny + ": the table " + counted.table() + " has no http_req_rate here");
+      for (Use use : all) {
+        rules.remark(
+            use.deny.place(), use.deny + ": the table " + name + " has no http_req_rate here");
+      }
       return;
     }
-    Duration expire = ConfigNumbers.time(table.behind("expire", "24d"), "ms");
-    String key = rules.unusedKey(counted.table());
+    long permits = all.stream().mapToLong(Use::permits).min().orElse(0);
     ImportedRule rule =
-        new ImportedRule(key)
-            .comment(table.place() + ": " + table)
-            .comment(counted.line().place() + ": " + counted.line())
-            .comment(deny.place() + ": " + deny);
-    String field = field(counted.key());
-    if (field.isEmpty()) {
-      rule.missing("the key is " + counted.key() + ": send its value as " + key);
-    } else {
-      rule.comment("Descriptor of a request of " + section.name() + ": " + key + "=" + field);
+        new ImportedRule(rules.unusedKey(name)).comment(table.place() + ": " + table);
+    for (Use use : all) {
+      rule.comment(use.counted.line().place() + ": " + use.counted.line());
+      rule.comment(use.deny.place() + ": " + use.deny);
+      describe(rule, use);
+      if (use.permits > permits) {
+        rule.stricter("the number is the least of all uses; " + use.deny.place() + " has more");
+      }
     }
-    if (counted.line().words().contains("if") || counted.line().words().contains("unless")) {
-      rule.missing("the condition of the line that tracks: send no descriptor where it is false");
-    }
-    rule.rate(Math.max(0, permits), period).field("algorithm", "sliding-window");
+    rule.rate(permits, period).field("algorithm", "sliding-window");
     rule.stricter(
         "never more than "
-            + Math.max(0, permits)
-            + " in any period, there up to twice as many around"
-            + " the end of one");
+            + permits
+            + " in any period, there up to twice as many around the end of one");
     rule.comment("There a refused request counts too; here a client that goes on passes sooner.");
+    Duration expire = ConfigNumbers.time(table.behind("expire", "24d"), "ms");
     if (expire != null && expire.compareTo(period) < 0) {
       rule.stricter(
           "there the table forgets a key after "
               + table.behind("expire", "")
-              + ", and with"
-              + " it what it has counted");
-    }
-    if (deny.words().contains("tarpit")) {
-      rule.missing("the delay of a tarpit");
+              + ", and with it what it has counted");
     }
     rules.add(rule);
+  }
+
+  /** Adds comments on the descriptor, and on the parts that a rule does not have. */
+  private static void describe(ImportedRule rule, Use use) {
+    String field = field(use.counted.key());
+    if (field.isEmpty()) {
+      rule.missing("the key is " + use.counted.key() + ": send its value as " + rule.key());
+    } else {
+      rule.comment(
+          "Descriptor of a request of " + use.section.name() + ": " + rule.key() + "=" + field);
+    }
+    List<String> words = use.counted.line().words();
+    if (words.contains("if") || words.contains("unless")) {
+      rule.missing("the condition of the line that tracks: send no descriptor where it is false");
+    }
+    if (use.deny.words().contains("tarpit")) {
+      rule.missing("the delay of a tarpit");
+    }
   }
 
   private static @Nullable Duration period(HaproxySection.Line table, Pattern stored) {

@@ -3,6 +3,7 @@ package dev.weir.cli.imports;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,6 +113,13 @@ final class ImportedRule {
   /** Returns the key of the first entry. */
   String key() {
     return levels.get(0).key();
+  }
+
+  /** Returns the entries in the form {@code key=value,key2}. */
+  String descriptor() {
+    return levels.stream()
+        .map(each -> each.value() == null ? each.key() : each.key() + "=" + each.value())
+        .collect(Collectors.joining(","));
   }
 
   List<String> comments() {

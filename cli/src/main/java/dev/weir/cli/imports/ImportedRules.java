@@ -4,11 +4,13 @@ import dev.weir.rules.Problem;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules made of a configuration of another limiter, and the remarks on its parts of which no
@@ -22,9 +24,11 @@ final class ImportedRules {
 
   private final String original;
   private final String title;
-  private final List<ImportedRule> rules = new ArrayList<>();
+  private final Branch rules = new Branch();
   private final List<String> remarks = new ArrayList<>();
   private final Map<String, Integer> keys = new TreeMap<>();
+  private int size;
+  private boolean complete = true;
 
   /**
    * Creates the rules.
@@ -43,18 +47,29 @@ final class ImportedRules {
     return uses == 1 ? name : unusedKey(name + "-" + uses);
   }
 
-  /** Adds a rule; a remark instead, if its numbers are beyond those of a rule. */
+  /**
+   * Adds a rule; a remark instead, if its numbers are beyond those of a rule, or if there is a rule
+   * of the same descriptor.
+   */
   void add(ImportedRule rule) {
-    StringBuilder alone = new StringBuilder("domain: imported\ndescriptors:\n");
-    append(alone, rule);
+    Branch alone = new Branch();
+    alone.add(rule);
+    StringBuilder text = new StringBuilder("domain: imported\ndescriptors:\n");
+    alone.append(text, "  ");
     Optional<Problem> problem =
-        Rules.parse("rule", alone.toString()).problems().stream()
+        Rules.parse("rule", text.toString()).problems().stream()
             .filter(each -> each.severity() == Severity.ERROR)
             .findFirst();
-    if (problem.isEmpty()) {
-      rules.add(rule);
-    } else {
+    if (problem.isPresent()) {
       remarks.add(rule.comments().get(0) + ": no rule is made of it: " + problem.get().message());
+    } else if (rules.add(rule)) {
+      size++;
+      complete &= rule.isCarriedOver();
+    } else {
+      remarks.add(
+          rule.comments().get(0)
+              + ": no rule is made of it, since there is one of the same descriptor, "
+              + rule.descriptor());
     }
   }
 
@@ -69,12 +84,12 @@ final class ImportedRules {
   }
 
   int size() {
-    return rules.size();
+    return size;
   }
 
   /** Returns whether there is a rule for each limit, and each rule has all of it. */
   boolean isComplete() {
-    return remarks.isEmpty() && rules.stream().allMatch(ImportedRule::isCarriedOver);
+    return remarks.isEmpty() && complete;
   }
 
   /** Returns the text of a rule file. */
@@ -85,36 +100,52 @@ final class ImportedRules {
       comment(text, "", remark);
     }
     text.append("domain: ").append(quoted(domain)).append('\n');
-    text.append(rules.isEmpty() ? "descriptors: []\n" : "descriptors:\n");
-    for (ImportedRule rule : rules) {
-      for (String comment : rule.comments()) {
-        comment(text, "  ", comment);
-      }
-      append(text, rule);
-    }
+    text.append(size == 0 ? "descriptors: []\n" : "descriptors:\n");
+    rules.append(text, "  ");
     return text.toString();
   }
 
-  private static void append(StringBuilder text, ImportedRule rule) {
-    String indent = "  ";
-    for (ImportedRule.Level level : rule.levels()) {
-      if (!indent.equals("  ")) {
-        text.append(indent.substring(2)).append("descriptors:\n");
+  /** The rules below a descriptor's entries; those with the same first entries are together. */
+  private static final class Branch {
+    private final Map<ImportedRule.Level, Branch> branches = new LinkedHashMap<>();
+    private @Nullable ImportedRule rule;
+
+    /** Adds a rule, unless there is one of the same descriptor; returns whether it was added. */
+    boolean add(ImportedRule added) {
+      Branch at = this;
+      for (ImportedRule.Level level : added.levels()) {
+        at = at.branches.computeIfAbsent(level, entry -> new Branch());
+      }
+      if (at.rule != null) {
+        return false;
+      }
+      at.rule = added;
+      return true;
+    }
+
+    void append(StringBuilder text, String indent) {
+      branches.forEach((level, branch) -> branch.append(text, indent, level));
+    }
+
+    private void append(StringBuilder text, String indent, ImportedRule.Level level) {
+      ImportedRule own = rule;
+      if (own != null) {
+        own.comments().forEach(each -> comment(text, indent, each));
       }
       text.append(indent).append("- key: ").append(quoted(level.key())).append('\n');
-      indent += "  ";
+      String inner = indent + "  ";
       if (level.value() != null) {
-        text.append(indent).append("value: ").append(quoted(level.value())).append('\n');
+        text.append(inner).append("value: ").append(quoted(level.value())).append('\n');
       }
-      indent += "  ";
-    }
-    String inner = indent.substring(2);
-    if (rule.isShadow()) {
-      text.append(inner).append("shadow_mode: true\n");
-    }
-    text.append(inner).append("rate_limit:\n");
-    for (String field : rule.fields()) {
-      text.append(indent).append(field).append('\n');
+      if (own != null) {
+        text.append(inner).append(own.isShadow() ? "shadow_mode: true\n" + inner : "");
+        text.append("rate_limit:\n");
+        own.fields().forEach(each -> text.append(inner).append("  ").append(each).append('\n'));
+      }
+      if (!branches.isEmpty()) {
+        text.append(inner).append("descriptors:\n");
+        append(text, inner + "  ");
+      }
     }
   }
 

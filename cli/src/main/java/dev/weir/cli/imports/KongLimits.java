@@ -81,12 +81,11 @@ final class KongLimits {
         switch (by) {
           case "ip" -> "{ip}";
           case "consumer" -> "{login|ip}";
-          case "path" -> "{path}";
           case "service" -> "all";
-          case "header" ->
+          case "header" -> // Without it, the address counts.
               "{header:"
                   + properties.text(config + "header_name", "").toLowerCase(Locale.ROOT)
-                  + "}";
+                  + "|ip}";
           default -> "";
         };
     if (field.isEmpty()) {

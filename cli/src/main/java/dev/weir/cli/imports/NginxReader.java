@@ -27,6 +27,7 @@ final class NginxReader {
   private static final String FILE_MARK = "# configuration file ";
 
   private static final int MOST_INCLUDES = 1_000;
+  private static final int MOST_DEPTH = 100;
   private static final long MOST_BYTES = 16 << 20;
 
   private final Path folder;
@@ -108,6 +109,7 @@ final class NginxReader {
     private final boolean dump;
     private int at;
     private int line = 1;
+    private int depth;
 
     Words(String file, String text) {
       this.file = file;
@@ -167,7 +169,12 @@ final class NginxReader {
             skipCode();
             return new NginxDirective(List.copyOf(words), List.of(), place);
           }
-          return new NginxDirective(List.copyOf(words), block(false), place);
+          if (++depth > MOST_DEPTH) {
+            throw wrong("too many blocks in each other (expected: at most " + MOST_DEPTH + ")");
+          }
+          List<NginxDirective> block = block(false);
+          depth--;
+          return new NginxDirective(List.copyOf(words), block, place);
         }
         String word = at < text.length() ? word() : null;
         if (word == null) {

@@ -53,12 +53,44 @@ class GatewayImportTest {
             """);
     assertThat(rules.text("d"))
         .contains(
-            "list-second={header:x-api-key}", "kong-minute={login|ip}", "a month of the calendar");
+            "list-second={header:x-api-key|ip}",
+            "kong-minute={login|ip}",
+            "a month of the calendar");
     assertThat(rules.remarks())
         .hasSize(1)
         .first()
         .asString()
         .contains("no number that can be read");
+  }
+
+  @Test
+  void kongsFallbacks_areNotLeftOut() {
+    ImportedRules rules =
+        Imports.kong(
+            """
+            plugins:
+              - name: rate-limiting
+                config: {minute: 5, limit_by: path, path: /login}
+            """);
+    assertThat(rules.text("d")).contains("limit_by is path: send its value");
+    assertThat(rules.isComplete()).isFalse();
+  }
+
+  @Test
+  void apisixsGroup_isOneRule() {
+    ImportedRules rules =
+        Imports.apisix(
+            """
+            routes:
+              - {id: a, plugins: {limit-count: {count: 2, time_window: 60, group: g}}}
+              - {id: b, plugins: {limit-count: {count: 2, time_window: 60, group: g}}}
+            """);
+    assertThat(rules.size()).isEqualTo(1);
+    assertThat(Imports.bare(rules)).contains("key: g\n");
+    assertThat(rules.remarks())
+        .containsExactly(
+            "apisix.yaml:3: routes[1].plugins.limit-count: no rule is made of it, since there is"
+                + " one of the same descriptor, g");
   }
 
   @Test

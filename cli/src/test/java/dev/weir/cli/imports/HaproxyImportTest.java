@@ -104,6 +104,37 @@ class HaproxyImportTest {
     assertThat(Imports.bare(rules)).contains("requests_per_unit: " + permits + "\n");
   }
 
+  /** A table is one counter, also where several proxies use it. */
+  @Test
+  void tableOfTwoProxies_isOneRuleOfTheLeastNumber() {
+    ImportedRules rules =
+        Imports.haproxy(
+            """
+            backend all
+              stick-table type ip size 1m store http_req_rate(10s)
+            frontend a
+              http-request track-sc0 src table all
+              http-request deny if { sc_http_req_rate(0) gt 9 }
+            frontend b
+              http-request track-sc0 src table all
+              http-request deny if { sc_http_req_rate(0) gt 4 }
+            """);
+    assertThat(Imports.bare(rules))
+        .isEqualTo(
+            """
+            domain: imported
+            descriptors:
+              - key: all
+                rate_limit:
+                  requests_per_unit: 4
+                  window: 10s
+                  algorithm: sliding-window
+            """);
+    assertThat(rules.text("d"))
+        .contains("haproxy.cfg:5: ", "haproxy.cfg:8: ")
+        .contains("Stricter: the number is the least of all uses; haproxy.cfg:5 has more");
+  }
+
   @Test
   void deniesByOtherThings_areNoLimits() {
     ImportedRules rules =

@@ -249,6 +249,13 @@ class NginxImportTest {
     assertThat(dump.block().get(1).place()).hasToString("/etc/nginx/conf.d/x.conf:1");
   }
 
+  @Test
+  void nestingBeyondTheBound_isOneError() {
+    assertThatThrownBy(() -> NginxReader.read("nginx.conf", "a{".repeat(100_000)))
+        .isInstanceOf(CommandFailure.class)
+        .hasMessage("nginx.conf:1: too many blocks in each other (expected: at most 100)");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

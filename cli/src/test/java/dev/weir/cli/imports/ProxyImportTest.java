@@ -51,6 +51,27 @@ class ProxyImportTest {
   }
 
   @Test
+  void descriptorsWithTheSameFirstEntry_areOneBranch() {
+    ImportedRules rules =
+        Imports.envoy(
+            """
+            token_bucket: {max_tokens: 9, fill_interval: 1s}
+            filter_enabled: {default_value: {numerator: 100}}
+            descriptors:
+              - entries: [{key: k, value: v}, {key: a}]
+                token_bucket: {max_tokens: 2, fill_interval: 1s}
+              - entries: [{key: k, value: v}]
+                token_bucket: {max_tokens: 3, fill_interval: 1s}
+              - entries: [{key: k, value: v}, {key: b}]
+                token_bucket: {max_tokens: 4, fill_interval: 1s}
+            """);
+    assertThat(rules.size()).isEqualTo(4);
+    assertThat(Imports.bare(rules))
+        .containsOnlyOnce("value: v")
+        .containsSubsequence("burst: 3", "- key: a", "burst: 2", "- key: b", "burst: 4");
+  }
+
+  @Test
   void envoysFilterThatEnforcesNothing_isAShadowOrNothing() {
     String dump =
         """

@@ -147,6 +147,24 @@ class SpringImportTest {
   }
 
   @Test
+  void instanceOfTwoProfiles_isOneRule_andTheOtherIsNamed() {
+    ImportedRules rules =
+        Imports.spring(
+            "application.yml",
+            """
+            resilience4j.bulkhead.instances.a.maxConcurrentCalls: 5
+            ---
+            spring.config.activate.on-profile: test
+            resilience4j.bulkhead.instances.a.maxConcurrentCalls: 7
+            """);
+    assertThat(rules.size()).isEqualTo(1);
+    assertThat(rules.remarks())
+        .containsExactly(
+            "application.yml:4: resilience4j.bulkhead.instances.a: no rule is made of it, since"
+                + " there is one of the same descriptor, bulkhead=a");
+  }
+
+  @Test
   void startersBandwidths_areBucketsAndWindows() {
     ImportedRules rules =
         Imports.spring(
@@ -203,6 +221,13 @@ class SpringImportTest {
     ImportedRules rules = Imports.spring("application.yml", text);
     assertThat(rules.size()).isZero();
     assertThat(rules.remarks()).hasSize(1).first().asString().startsWith("application.yml:1: ");
+  }
+
+  @Test
+  void nestingBeyondTheBound_isOneError() {
+    assertThatThrownBy(() -> Imports.spring("application.yml", "[".repeat(100_000)))
+        .isInstanceOf(CommandFailure.class)
+        .hasMessage("application.yml:1: too many levels (expected: at most 100)");
   }
 
   @Test
