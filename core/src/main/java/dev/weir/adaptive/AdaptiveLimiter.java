@@ -37,7 +37,7 @@ public final class AdaptiveLimiter {
 
   private final Ticker ticker;
   private final PermitCount count;
-  private final LimitSearch search;
+  private final AdaptiveSearch search;
   private final PermitQueue queue;
   private final long droppedFromNanos;
   private final LongAdder refused = new LongAdder();
@@ -45,7 +45,7 @@ public final class AdaptiveLimiter {
   private AdaptiveLimiter(Builder builder) {
     ticker = builder.ticker;
     count = new PermitCount(builder.first());
-    search = new LimitSearch(builder, count, ticker.nanos());
+    search = new AdaptiveSearch(builder, count, ticker.nanos());
     queue = new PermitQueue(this, count, builder.maxWaiting);
     droppedFromNanos = builder.droppedFromNanos;
   }

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The search for the limit, by the outcomes of requests. Safe for use by many threads. */
-final class LimitSearch {
+final class AdaptiveSearch {
   /*
    * Outcomes are gathered in windows. A window is over when it is as long as was set and twice the
    * latency of the one before, so that it shows the effect of the last step, and has enough
@@ -63,10 +63,10 @@ final class LimitSearch {
   private int untilMeasurement = FIRST_MEASUREMENT;
 
   /** The window before the one in which the latency is measured now; null while it is not. */
-  private @Nullable Window measuring;
+  private @Nullable LatencyWindow measuring;
 
   /** Makes a search that begins now with the limit of the count. */
-  LimitSearch(AdaptiveLimiter.Builder settings, PermitCount count, long nowNanos) {
+  AdaptiveSearch(AdaptiveLimiter.Builder settings, PermitCount count, long nowNanos) {
     this.algorithm = settings.algorithm;
     this.tolerance = settings.tolerance;
     this.bounds = new Bounds(settings.floor, settings.ceiling);
@@ -148,8 +148,8 @@ final class LimitSearch {
 
   /** Ends a window; returns whether requests wait for permits of a limit that has risen. */
   private boolean close(long nowNanos) {
-    Window window = new Window(sumNanos / successes, mostOut);
-    Window measured = measuring;
+    LatencyWindow window = new LatencyWindow(sumNanos / successes, mostOut);
+    LatencyWindow measured = measuring;
     if (measured != null) {
       return measured(measured, window, nowNanos);
     }
@@ -184,7 +184,7 @@ final class LimitSearch {
   }
 
   /** Halves the limit for a window, to measure the latency without a queue. */
-  private boolean measure(Window before, long nowNanos) {
+  private boolean measure(LatencyWindow before, long nowNanos) {
     measuring = before;
     validFromNanos = nowNanos;
     begin(nowNanos);
@@ -193,7 +193,7 @@ final class LimitSearch {
   }
 
   /** Ends a window of a measurement: the last one, if the latency has fallen no more. */
-  private boolean measured(Window before, Window window, long nowNanos) {
+  private boolean measured(LatencyWindow before, LatencyWindow window, long nowNanos) {
     double latency = window.latencyNanos();
     boolean falls = latency < FALL * before.latencyNanos();
     if (falls && PermitCount.limit(count.word()) > bounds.floor()) {

@@ -29,7 +29,7 @@ record Estimate(double limit, double baseNanos, int learnt, boolean start, boole
   }
 
   /** Returns whether a window has used half of the limit or more; one that has not says nothing. */
-  boolean isUsedBy(Window window) {
+  boolean isUsedBy(LatencyWindow window) {
     return 2L * window.mostOut() >= permits();
   }
 }

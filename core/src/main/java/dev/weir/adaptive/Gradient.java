@@ -18,7 +18,7 @@ final class Gradient {
    * Gradient2Limit, 2018]
    *
    * Under load that never ends, the average follows the queue, and the limit after it. So it is set
-   * anew by a measurement without a queue (LimitSearch).
+   * anew by a measurement without a queue (AdaptiveSearch).
    */
 
   /** The windows of the long average; the weight of a new one is 2 of so many and one. */
@@ -38,7 +38,7 @@ final class Gradient {
 
   private Gradient() {}
 
-  static Estimate step(Estimate before, Window window, double tolerance, Bounds bounds) {
+  static Estimate step(Estimate before, LatencyWindow window, double tolerance, Bounds bounds) {
     double latency = window.latencyNanos();
     double base = longAverage(before, latency);
     if (base > PASSED * latency) {

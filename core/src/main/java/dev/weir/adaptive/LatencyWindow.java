@@ -6,4 +6,4 @@ package dev.weir.adaptive;
  * @param latencyNanos their average latency, above 0
  * @param mostOut the most permits that were out when one of them began
  */
-record Window(double latencyNanos, int mostOut) {}
+record LatencyWindow(double latencyNanos, int mostOut) {}

@@ -22,7 +22,7 @@ final class Vegas {
 
   private Vegas() {}
 
-  static Estimate step(Estimate before, Window window, Bounds bounds) {
+  static Estimate step(Estimate before, LatencyWindow window, Bounds bounds) {
     double latency = window.latencyNanos();
     double base = before.baseNanos() == 0 ? latency : Math.min(before.baseNanos(), latency);
     double limit = before.limit();
