@@ -5,13 +5,11 @@ import dev.weir.internal.TextTable;
 import dev.weir.replay.LimitSuggestions.RefusalCount;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.Html;
-import dev.weir.replay.internal.pages.PageChart;
 import dev.weir.replay.internal.pages.RepeatSection;
 import dev.weir.replay.internal.suggest.SuggestedRules;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of suggestions on limits at the same time: as text, JSON, and sections of a page. */
@@ -165,27 +163,8 @@ final class SeatSections {
     if (seats == null || seats.mostAtOnce() < 2) {
       return; // A curve of one point shows nothing.
     }
-    html.raw("<h3>").text("By " + suggestion.perKey()).raw("</h3><div class=\"beside even\">");
-    String requests = "share of requests refused";
-    String keys = "share of keys with any request refused";
-    html.raw(curve(suggestion, seats, requests, RefusalCount::requests, suggestion.requests()));
-    html.raw(curve(suggestion, seats, keys, RefusalCount::keys, suggestion.keys()));
-    html.raw("</div>");
-  }
-
-  private static String curve(
-      Suggestion suggestion,
-      SeatSuggestion seats,
-      String what,
-      ToLongFunction<RefusalCount> part,
-      long whole) {
-    List<PageChart.Point> points = new ArrayList<>();
-    for (RefusalCount each : seats.curve()) {
-      points.add(
-          new PageChart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
-    }
-    double limit = (double) seats.both().limit();
-    double share = suggestion.options().refuseAtMost();
-    return PageChart.curve(points, limit, 0, share, what, "limit at the same time");
+    html.raw("<h3>").text("By " + suggestion.perKey()).raw("</h3>");
+    long limit = seats.both().limit();
+    RefusalCurves.append(html, suggestion, seats.curve(), limit, "limit at the same time");
   }
 }

@@ -7,7 +7,6 @@ import dev.weir.replay.internal.judge.Trace;
 import dev.weir.replay.internal.pages.Figures;
 import dev.weir.replay.internal.pages.Html;
 import dev.weir.replay.internal.pages.Page;
-import dev.weir.replay.internal.pages.PageChart;
 import dev.weir.replay.internal.pages.RepeatSection;
 import dev.weir.replay.internal.pages.Sections;
 import dev.weir.rules.DurationText;
@@ -15,7 +14,6 @@ import dev.weir.traffic.Traffic;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToLongFunction;
 
 /** The page of a suggestion: the limits, the rules to paste, and the curves behind them. */
 final class SuggestPage {
@@ -184,27 +182,12 @@ final class SuggestPage {
     String length = Figures.window(window.windowNanos());
     html.raw("<section><h2>").text("Per " + length);
     html.element("small", "limit " + Figures.number(window.both().limit())).raw("</h2>");
-    html.raw("<div class=\"beside even\">");
-    String requests = "share of requests refused";
-    String keys = "share of keys with any request refused";
-    html.raw(curve(suggestion, window, requests, RefusalCount::requests, suggestion.requests()));
-    html.raw(curve(suggestion, window, keys, RefusalCount::keys, suggestion.keys()));
-    html.raw("</div></section>\n");
-  }
-
-  private static String curve(
-      Suggestion suggestion,
-      LimitSuggestions.Window window,
-      String what,
-      ToLongFunction<RefusalCount> part,
-      long whole) {
-    List<PageChart.Point> points = new ArrayList<>();
-    for (RefusalCount each : window.curve()) {
-      points.add(
-          new PageChart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
-    }
-    double limit = (double) window.both().limit();
-    String along = "limit per " + Figures.window(window.windowNanos());
-    return PageChart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, along);
+    RefusalCurves.append(
+        html,
+        suggestion,
+        window.curve(),
+        window.both().limit(),
+        "limit per " + Figures.window(window.windowNanos()));
+    html.raw("</section>\n");
   }
 }
